@@ -307,3 +307,19 @@ def test_a_station_whose_nav_another_network_has_set_does_not_answer():
     assert own > 0.6 * other, "both are triggered, and sta0 captures"
     assert beside_own < 0.2 * beside_other, "the NAV of the other network holds"
     assert beside_other > 0.5 * other
+
+
+def test_ideal_rate_control_learns_from_ppdus_to_several_stations():
+    alone = sm.Scenario(
+        standard="11ax",
+        duration_s=1.0,
+        radio={},
+        wlan={"rate_control": "ideal", "width_mhz": 80},
+        stations=[{"position_m": [4.0, 0.0]}, {"position_m": [-30.0, 0.0]}],
+        flows=[{"from": "ap", "to": "sta*", "traffic": SATURATED}],
+    )
+    found, by_units = (sm.run(each, check=True).row() for each in (alone, alone.set("wlan.mu", {})))
+    assert by_units["ap.mu.ppdus"] > 100
+    # Two resource units have 468 of 980 data subcarriers each.
+    rate_mbps = found["ap.data_rate_mbps"] * 468 / 980
+    assert by_units["ap.data_rate_mbps"] == pytest.approx(rate_mbps, rel=0.1)

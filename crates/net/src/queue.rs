@@ -23,7 +23,7 @@ mod sub_queues;
 
 pub use buffer::Limit;
 pub use classes::Classes;
-pub use counted::{Counted, Waits};
+pub use counted::{Counted, Waits, WaitsByDestination};
 pub use hardware::HardwareQueue;
 pub use link_state::{LinkState, Room};
 pub use ring::Ring;
@@ -310,9 +310,9 @@ pub trait Queue: Debug + Send {
     /// Calls `visit` for each waiting packet, for checking.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
 
-    /// What waits of a class, if classes are told apart, for a destination; `None` is broadcast.
-    /// Only a [`Counted`] queue knows it.
-    fn waits(&self, _class: TrafficClass, _to: Option<NodeId>) -> Option<Waits> {
+    /// What waits of a class, if classes are told apart, for each destination. Only a [`Counted`]
+    /// queue knows it.
+    fn waits(&self, _class: TrafficClass) -> Option<WaitsByDestination<'_>> {
         None
     }
 

@@ -51,6 +51,17 @@ pub trait MsduSource {
         all
     }
 
+    /// The same of each of these receivers.
+    fn bytes_for_each(
+        &self,
+        node: u32,
+        class: TrafficClass,
+        to: &[u32],
+        visit: &mut dyn FnMut(Bytes),
+    ) {
+        to.iter().for_each(|&to| visit(self.bytes_for(node, class, to)));
+    }
+
     /// What is known of the packets of this class that wait at `node`.
     fn outlook(&self, _node: u32, _class: TrafficClass) -> Outlook {
         Outlook::default()

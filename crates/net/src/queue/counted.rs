@@ -46,6 +46,22 @@ impl Count {
     }
 }
 
+/// What waits in one class for each destination.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitsByDestination<'a> {
+    /// What is broadcast.
+    pub to_all: Waits,
+    unicast: &'a IdVec<NodeId, Count>,
+}
+
+impl WaitsByDestination<'_> {
+    /// What waits for a node.
+    #[inline]
+    pub fn to(&self, node: NodeId) -> Waits {
+        self.unicast.get(node).map_or(Waits::default(), |count| count.waits)
+    }
+}
+
 /// Any queue, with counts by destination and class: it is not asked for what it does not have.
 #[derive(Debug)]
 pub struct Counted<Q> {
@@ -59,7 +75,7 @@ pub struct Counted<Q> {
     /// By class: no packet that waits is smaller.
     least: [Bytes; 4],
     broadcast: [Count; 4],
-    unicast: IdVec<NodeId, [Count; 4]>,
+    unicast: [IdVec<NodeId, Count>; 4],
 }
 
 impl<Q: Queue> Counted<Q> {
@@ -73,7 +89,7 @@ impl<Q: Queue> Counted<Q> {
             all: 0,
             least: [Bytes(u64::MAX); 4],
             broadcast: [Count::default(); 4],
-            unicast: IdVec::new(),
+            unicast: Default::default(),
         }
     }
 
@@ -92,7 +108,7 @@ impl<Q: Queue> Counted<Q> {
     #[inline]
     fn count_and_queue(&mut self, class: usize, to: Option<NodeId>) -> (&mut Count, &mut Q) {
         let count = match to {
-            Some(node) => &mut self.unicast.grown(node)[class],
+            Some(node) => self.unicast[class].grown(node),
             None => &mut self.broadcast[class],
         };
         (count, &mut self.queue)
@@ -179,8 +195,8 @@ impl Queue for Box<dyn Queue> {
         (**self).each(visit);
     }
 
-    fn waits(&self, class: TrafficClass, to: Option<NodeId>) -> Option<Waits> {
-        (**self).waits(class, to)
+    fn waits(&self, class: TrafficClass) -> Option<WaitsByDestination<'_>> {
+        (**self).waits(class)
     }
 
     fn outlook(&self, class: TrafficClass) -> (Bytes, bool) {
@@ -274,12 +290,10 @@ impl<Q: Queue> Queue for Counted<Q> {
         self.queue.each(visit);
     }
 
-    fn waits(&self, class: TrafficClass, to: Option<NodeId>) -> Option<Waits> {
+    fn waits(&self, class: TrafficClass) -> Option<WaitsByDestination<'_>> {
         let class = self.place(class);
-        Some(match to {
-            Some(node) => self.unicast.get(node).map_or(Waits::default(), |own| own[class].waits),
-            None => self.broadcast[class].waits,
-        })
+        let (to_all, unicast) = (self.broadcast[class].waits, &self.unicast[class]);
+        Some(WaitsByDestination { to_all, unicast })
     }
 
     fn outlook(&self, class: TrafficClass) -> (Bytes, bool) {

@@ -3,7 +3,7 @@
 use crate::notice::{Notice, Observer, StationNote};
 use crate::topology::{Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, IdVec, Instant};
-use net::{Destination, Signal, Wanted};
+use net::{Destination, Signal, WaitsByDestination, Wanted};
 use std::collections::VecDeque;
 use wifi::station::{Join, Next, Stations};
 use wifi::{MsduSource, Outlook};
@@ -111,6 +111,13 @@ impl<O: Observer> Waiting<'_, O> {
         self.take_awake(by, power, wanted.as_ref())
     }
 
+    /// What waits at a radio for each node.
+    #[inline]
+    fn waits(&self, by: u32, class: TrafficClass) -> WaitsByDestination<'_> {
+        let waits = self.queues[RadioId(by)].waits(class);
+        waits.expect("access points with OFDMA count what waits")
+    }
+
     /// The receiving radio of a packet that waits at another.
     fn receiver(&self, by: RadioId, packet: &Packet) -> Option<RadioId> {
         self.routes.receiver(self.topology.radio(by).node, packet)
@@ -177,8 +184,18 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
 
     fn bytes_for(&self, node: u32, class: TrafficClass, to: u32) -> Bytes {
         let receiver = self.topology.radio(RadioId(to)).node;
-        let waits = self.queues[RadioId(node)].waits(class, Some(receiver));
-        waits.expect("access points with OFDMA count what waits").bytes
+        self.waits(node, class).to(receiver).bytes
+    }
+
+    fn bytes_for_each(
+        &self,
+        node: u32,
+        class: TrafficClass,
+        to: &[u32],
+        visit: &mut dyn FnMut(Bytes),
+    ) {
+        let (waits, radios) = (self.waits(node, class), self.topology.radios());
+        to.iter().for_each(|&to| visit(waits.to(radios[RadioId(to)].node).bytes));
     }
 
     fn outlook(&self, node: u32, class: TrafficClass) -> Outlook {

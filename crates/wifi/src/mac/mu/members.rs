@@ -34,6 +34,11 @@ impl Members {
         if self.are_in_place { place } else { self.stations[place as usize - 1] }
     }
 
+    /// The stations by their places, from the first.
+    pub(in crate::mac::mu) fn all(&self) -> &[u32] {
+        &self.stations
+    }
+
     /// The places of all stations.
     pub(in crate::mac::mu) fn places(&self) -> std::ops::RangeInclusive<u32> {
         1..=self.stations.len() as u32

@@ -68,6 +68,10 @@ mod tests {
         fn of(&self, station: u32) -> StationView {
             self.get(station as usize).copied().unwrap_or_default()
         }
+
+        fn all(&self, into: &mut Vec<StationView>) {
+            into.extend(self.iter().skip(1));
+        }
     }
 
     pub(super) fn view(channel: impl Into<Puncturing>, queues: &Vec<StationView>) -> View<'_> {

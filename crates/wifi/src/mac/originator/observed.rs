@@ -1,6 +1,7 @@
 //! What observers ask of an originator.
 
 use super::Originator;
+use kernel::Bytes;
 use wire::{Body, FlowId, FrameKind, Management, Packet};
 
 impl Originator {
@@ -34,6 +35,20 @@ impl Originator {
             open.flat_map(|mpdu| self.packets_of(mpdu).map(|packet| (packet, mpdu.received)));
         let last = self.last.iter().map(|last| (&last.packet, last.received));
         packets.chain(last).chain(self.serving_aside())
+    }
+
+    /// Bytes of these packets; none if nothing is in service.
+    #[inline]
+    pub(crate) fn bytes(&self) -> Bytes {
+        if self.is_idle() { Bytes::ZERO } else { self.sizes() }
+    }
+
+    fn sizes(&self) -> Bytes {
+        // In most cases, only the first is in service.
+        if self.packets.len() == 1 && self.last.is_none() && self.aside.is_none() {
+            return self.packets[0].size;
+        }
+        self.serving().map(|(packet, _)| packet.size).sum()
     }
 
     /// Those that the receiver does not have.

@@ -55,10 +55,27 @@ impl<S: Stations> Backlogs for Seen<'_, S> {
     fn of(&self, place: u32) -> StationView {
         let Self { queue, edcaf, members, stations, source } = *self;
         let (station, own) = (members.at(place), queue.of(edcaf, place));
-        let in_service = || own.serving().map(|(packet, _)| packet.size).sum();
-        let in_service = if own.is_idle() { Bytes::ZERO } else { in_service() };
         let waits = source.bytes_for(edcaf.node, edcaf.class, station);
-        StationView { bytes: in_service + waits, rate: stations.bit_rate(station) }
+        StationView { bytes: own.bytes() + waits, rate: stations.bit_rate(station) }
+    }
+
+    fn all(&self, into: &mut Vec<StationView>) {
+        let Self { queue, edcaf, members, stations, source } = *self;
+        let numbers = members.all();
+        into.extend(
+            stations.bit_rates(numbers).map(|rate| StationView { bytes: Bytes::ZERO, rate }),
+        );
+        let mut waiting = into.iter_mut();
+        source.bytes_for_each(edcaf.node, edcaf.class, numbers, &mut |bytes| {
+            if let Some(view) = waiting.next() {
+                view.bytes = bytes;
+            }
+        });
+        queue.each_in_service(edcaf, |place, bytes| {
+            if place != ALL {
+                into[place as usize - 1].bytes += bytes;
+            }
+        });
     }
 }
 

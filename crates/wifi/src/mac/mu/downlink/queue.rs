@@ -7,7 +7,7 @@
 use crate::MsduSource;
 use crate::mac::mu::members::ALL;
 use crate::mac::{Edcaf, Originator, Rules};
-use kernel::Instant;
+use kernel::{Bytes, Instant};
 use std::mem::swap;
 
 /// The MSDUs in service of an access category, and who is served next. Receivers are told by their
@@ -123,6 +123,21 @@ impl Queue {
             }
         }
         None
+    }
+
+    /// Visits those that may have MSDUs in service, with the bytes of these.
+    pub(super) fn each_in_service(&self, edcaf: &Edcaf, mut visit: impl FnMut(u32, Bytes)) {
+        visit(self.present, edcaf.originator.bytes());
+        for (nth, &places) in self.begun.iter().enumerate() {
+            let mut left = places;
+            while left != 0 {
+                let place = 64 * nth as u32 + left.trailing_zeros();
+                left &= left - 1;
+                if place != self.present {
+                    visit(place, self.others[self.slots[place as usize] as usize].bytes());
+                }
+            }
+        }
     }
 
     /// A frame to all is next, if there is one: these go alone, and in turns with the PPDUs to

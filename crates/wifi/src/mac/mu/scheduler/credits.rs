@@ -28,11 +28,6 @@ impl Credits {
         Self { own: vec![0; stations.len()], stations, all: 0, moved: Vec::new() }
     }
 
-    /// All stations, in their order.
-    pub(super) fn stations(&self) -> &[u32] {
-        &self.stations
-    }
-
     pub(super) fn order(&self, into: &mut Vec<u32>) {
         into.extend_from_slice(&self.stations);
     }

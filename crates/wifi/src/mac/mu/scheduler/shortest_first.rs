@@ -1,7 +1,7 @@
 //! Those first for whom the least waits.
 
 use super::credits::Credits;
-use super::{MuScheduler, MuSchedulerRule, View, none_empty};
+use super::{MuScheduler, MuSchedulerRule, StationView, View, none_empty};
 use crate::phy::he::RuSize;
 use kernel::Duration;
 use settings::Settings;
@@ -23,9 +23,10 @@ pub struct ShortestFirst {
 
 impl MuSchedulerRule for ShortestFirst {
     fn build(&self, stations: RangeInclusive<u32>) -> Box<dyn MuScheduler> {
-        let alone = vec![Duration::ZERO; *stations.end() as usize + 1];
-        let credits = Credits::new(stations);
-        Box::new(Shortest { credits, spread: self.spread, alone, sorted: Vec::new() })
+        let first = *stations.start();
+        let alone = vec![(StationView::default(), Duration::ZERO); stations.clone().count()];
+        let (credits, seen) = (Credits::new(stations), Vec::new());
+        Box::new(Shortest { credits, spread: self.spread, first, alone, seen })
     }
 }
 
@@ -33,29 +34,45 @@ impl MuSchedulerRule for ShortestFirst {
 struct Shortest {
     credits: Credits,
     spread: f64,
-    /// How long what waits for each station took alone when it was last offered a place.
-    alone: Vec<Duration>,
-    sorted: Vec<(Duration, u32)>,
+    /// The number of the first station.
+    first: u32,
+    /// What waited for each station when they were last offered a place, and how long that would
+    /// have taken alone.
+    alone: Vec<(StationView, Duration)>,
+    /// What waits now.
+    seen: Vec<StationView>,
+}
+
+impl Shortest {
+    fn alone(&self, station: u32) -> Duration {
+        self.alone[(station - self.first) as usize].1
+    }
 }
 
 impl MuScheduler for Shortest {
     fn order(&mut self, view: &View<'_>, into: &mut Vec<u32>) {
-        let Self { credits, alone, sorted, .. } = self;
-        sorted.clear();
-        sorted.extend(credits.stations().iter().map(|&station| {
-            let lasts = view.alone(station);
-            alone[station as usize] = lasts;
-            (lasts, station)
-        }));
-        sorted.sort_by_key(|&(lasts, _)| lasts);
-        into.extend(sorted.iter().map(|&(_, station)| station));
+        self.seen.clear();
+        view.queues.all(&mut self.seen);
+        for (known, &now) in self.alone.iter_mut().zip(&self.seen) {
+            if known.0 != now {
+                *known = (now, now.alone());
+            }
+        }
+        let first = into.len();
+        self.credits.order(into);
+        let alone = |&station: &u32| self.alone(station);
+        // In a saturated cell the same waits for all.
+        if !into[first..].is_sorted_by_key(alone) {
+            into[first..].sort_by_key(alone);
+        }
     }
 
     fn units(&self, view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
         let Some(&first) = found.first() else { return };
-        let alone = |station: u32| self.alone[station as usize].as_secs_f64();
-        let most = alone(first) * self.spread;
-        let joins = |&&station: &&u32| alone(station) <= most;
+        let first = self.alone(first);
+        let most = first.as_secs_f64() * self.spread;
+        let is_short = |lasts: Duration| lasts <= first || lasts.as_secs_f64() <= most;
+        let joins = |&&station: &&u32| is_short(self.alone(station));
         none_empty(view, &found[..found.iter().take_while(joins).count()], into);
     }
 

@@ -19,10 +19,14 @@ pub struct View<'a> {
 pub trait Backlogs {
     /// What waits for a station; nothing if it is none.
     fn of(&self, station: u32) -> StationView;
+
+    /// Appends what waits for each station, in the order of their numbers: less work than one by
+    /// one.
+    fn all(&self, into: &mut Vec<StationView>);
 }
 
 /// What waits for a station in an access category.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationView {
     /// Bytes of its packets, those in service among them.
     pub bytes: Bytes,
@@ -38,7 +42,14 @@ impl View<'_> {
 
     /// How long what waits for a station would take alone on the whole channel, without headers.
     pub fn alone(&self, station: u32) -> Duration {
-        let StationView { bytes, rate } = self.of(station);
+        self.of(station).alone()
+    }
+}
+
+impl StationView {
+    /// How long it would take alone on the whole channel, without headers.
+    pub fn alone(&self) -> Duration {
+        let Self { bytes, rate } = *self;
         if rate.0 == 0 { Duration::ZERO } else { rate.time_for(bytes) }
     }
 }

@@ -27,6 +27,10 @@ impl Backlogs for Told<'_> {
         let bytes = self.reports.of(self.turn.now, place).min(MOST_SEEN);
         StationView { bytes, rate: self.turn.stations.mode(self.members.at(place)).rate }
     }
+
+    fn all(&self, into: &mut Vec<StationView>) {
+        into.extend(self.members.places().map(|place| self.of(place)));
+    }
 }
 
 impl Triggering {
