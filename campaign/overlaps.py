@@ -46,6 +46,10 @@ class Overlapping(Cell):
         made.pop("links", None)
         made["ap"]["channel"] = own = draw.one(self.channels)
         made["flows"] = [self.some_flow(0) for _ in range(draw.whole(1, 3))]
+        if self.by_units and draw.chance(0.6):
+            # PPDUs to several.
+            all_of_it = {"from": "server", "to": f"sta0-{self.count - 1}"}
+            made["flows"][0] = all_of_it | {"traffic": "saturated"}
         made["cells"] = []
         for number in range(1, draw.whole(2, 4)):
             made["cells"].append(self.neighbour(own))
@@ -116,7 +120,7 @@ class Overlapping(Cell):
         """Return the stations of a neighbour."""
         draw = self.draw
         made: Table = {"count": draw.whole(1, 2), "cell": number, "ring_m": draw.one(RINGS_M)}
-        made["width_mhz"] = draw.one((20, 20, 40, 80))
+        made["width_mhz"] = draw.one((20, 20, 20, 40, 80))
         self.count += made["count"]
         return made
 
