@@ -2,9 +2,9 @@
 
 The others are networks whose stations forward, cells with full duplex, cells and networks with
 interferers, placements and movements, cells of hosts as Linux has them, with stations that sleep,
-cells with OFDMA, and networks with stations of earlier standards. Their tables are filled in from
-the schema, so that a new key needs no line here. Those of `campaign.classes` combine what had
-faults.
+cells with OFDMA, networks with stations of earlier standards, and networks whose channels overlap.
+Their tables are filled in from the schema, so that a new key needs no line here. Those of
+`campaign.classes` combine what had faults.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from campaign.classes import lasting, pipes, roaming, routers
 from campaign.hosts import STANDARDS, groups, hosts
 from campaign.mixed import mixed
 from campaign.ofdma import ofdma
+from campaign.overlaps import overlaps
 
 ORDER = ("plain", "roaming", "network", "routers", "lasting", "pipes", "hosts", "full duplex",
          "plain", "roaming", "moving", "routers", "lasting", "interferers", "hosts",
-         "plain", "ofdma", "mixed")  # fmt: skip
+         "plain", "ofdma", "mixed", "overlaps")  # fmt: skip
 """The classes of scenarios, in turn."""
 
 
@@ -46,6 +47,7 @@ def scenario(number: int, seed: int, draw: random.Random) -> Table:
         "network": _network, "full duplex": _full_duplex, "interferers": _with_interferers,
         "moving": _moving, "hosts": hosts, "roaming": roaming, "routers": routers,
         "lasting": lasting, "pipes": pipes, "ofdma": ofdma, "mixed": mixed,
+        "overlaps": overlaps,
     }[name]  # fmt: skip
     return make(Draw(1_000_003 * seed + number), Values(draw, wild=False))
 

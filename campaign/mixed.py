@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 # `campaign.features` has put the folder of this module on the path.
-from random_flows import Draw
+from random_flows import Draw, same
 from random_scenarios import Cell, Space
 
 from campaign.hosts import groups
 from campaign.schema import Table, Values, table
 
-EARLIER = ("11n", "11ac")
+EARLIER: dict[float, tuple[str, ...]] = {2.4: ("11n",), 5: ("11n", "11ac"), 6: ()}
+"""Standards by the band in which they are."""
 
 
 def earlier(draw: Draw, made: Table, share: float) -> None:
-    """Make some of the groups of stations 802.11n or ac, without modes that these lack."""
-    known = ("11n",) if made["wlan"].get("band_ghz") in (2.4, 6) else EARLIER
+    """Make some of the groups of stations 802.11n, ac or ax, without modes that these lack."""
+    known = EARLIER[made["wlan"].get("band_ghz", 5)]
+    if made["standard"] == "11be":
+        known = (*known, "11ax")
     for group in groups(made):
-        if draw.chance(share):
+        if known and draw.chance(share):
             group["standard"] = draw.one(known)
             for key in ("mcs", "streams", "width_mhz", "guard_ns"):
                 for name in (key, f"ap_{key}"):
                     group.pop(name, None)
-            group |= draw.some(0.3, mcs=lambda: draw.whole(0, 7), guard_ns=lambda: 400)
+            guard_ns = 800 if group["standard"] == "11ax" else 400
+            group |= draw.some(0.3, mcs=lambda: draw.whole(0, 7))
+            group |= draw.some(0.3, guard_ns=same(guard_ns))
 
 
 def mixed(draw: Draw, values: Values) -> Table:
-    """Return a cell or a network with stations of 802.11n and ac in a later one, without OFDMA."""
+    """Return a cell or a network with stations of 802.11n to ax in a later one, without OFDMA."""
     in_space = draw.flip()
     cell = (Space if in_space else Cell)(draw, draw.one(("11ax", "11be", "11ac")))
     if isinstance(cell, Space):

@@ -19,9 +19,11 @@ def ofdma(draw: Draw, values: Values) -> Table:
     cell = Cell(draw, "11ax")
     made = cell.scenario()
     wlan = made["wlan"]
-    for key in ("protection", "model_header_us", "guard_interval_ns", "he_ltf"):
+    for key in ("guard_ns", "he_ltf"):
         wlan.pop(key, None)
     wlan["width_mhz"] = draw.one((20, 20, 40, 80, 160))
+    if wlan["width_mhz"] > 40:
+        wlan.pop("band_ghz", None)
     wlan |= draw.some(0.3, coding=lambda: draw.one(("bcc", "ldpc")))
     wlan["aggregation"] = draw.some(
         0.4,
@@ -29,28 +31,18 @@ def ofdma(draw: Draw, values: Values) -> Table:
         bytes=lambda: draw.one((4000, 65_535)),
         duration_us=lambda: draw.one((1000.0, 4000.0)),
     )
-    wlan["mu"] = values.table(table("Mu"))
-    uplink = wlan["mu"].get("uplink")
-    if isinstance(uplink, dict):
-        uplink["access_interval_us"] = draw.one((0.0, 100.0, 500.0, 5000.0))
-        random = uplink.get("random_access")
-        if isinstance(random, dict):
-            # As many as any channel has, and windows in order.
-            random["units"] = draw.one((1, 2, 3, 9))
-            random["eocw_min"], random["eocw_max"] = draw.one((0, 3, 5)), draw.one((5, 7))
-            wlan["mu"].pop("max_users", None)
-    else:
-        wlan["mu"].pop("edca", None)
+    wlan["mu"] = units(draw, values)
     if not isinstance(made["stations"], (dict, list)):
         made["stations"] = {"count": made["stations"]}
     for group in groups(made):
         # All have the channel and the guard interval in common.
-        for key in ("width_mhz", "guard_interval_ns", "mode", "rate_mbps", "standard"):
+        for key in ("width_mhz", "guard_ns", "standard"):
             group.pop(key, None)
     if draw.chance(0.6):
         sleep(made, draw, values)
     if draw.chance(0.5):
-        earlier(draw, made, 0.4)
+        # The first group remains: OFDMA needs stations.
+        earlier(draw, made | {"stations": groups(made)[1:]}, 0.4)
     wired = "wire" in made
     if draw.chance(0.4):
         among_radios(made, draw)
@@ -60,6 +52,26 @@ def ofdma(draw: Draw, values: Values) -> Table:
     sleeps = any("power_save" in group for group in groups(made))
     if wired and "cells" in made and not sleeps and draw.chance(0.5):
         walk(made, draw, values)
+    return made
+
+
+def units(draw: Draw, values: Values) -> Table:
+    """Return settings of OFDMA that most cells have room for."""
+    made = values.table(table("Mu"))
+    for key, numbers in (("min_users", (1, 2)), ("max_users", (2, 4, 9))):
+        if key in made:
+            made[key] = draw.one(numbers)
+    uplink = made.get("uplink")
+    if not isinstance(uplink, dict):
+        made.pop("edca", None)
+        return made
+    uplink["access_interval_us"] = draw.one((0.0, 100.0, 500.0, 5000.0))
+    random = uplink.get("random_access")
+    if isinstance(random, dict):
+        # As many as any channel has, and windows in order.
+        random["units"] = draw.one((1, 2, 3, 9))
+        random["eocw_min"], random["eocw_max"] = draw.one((0, 3, 5)), draw.one((5, 7))
+        made.pop("max_users", None)
     return made
 
 
@@ -83,6 +95,8 @@ def walk(made: Table, draw: Draw, values: Values) -> None:
 def among_radios(made: Table, draw: Draw) -> None:
     """Give the nodes radios, in some cases with a second cell."""
     made["radio"] = {}
+    # A common slot grid needs a cell in which all nodes receive each other.
+    made["wlan"].pop("slot_grid", None)
     for group in groups(made):
         group["ring_m"] = draw.one((2.0, 20.0, 60.0, 120.0))
     if draw.flip():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,8 +75,27 @@ def test_random_scenarios_are_taken_and_refused_and_use_every_table():
     assert sum(is_taken for _, is_taken in ends) >= 0.9 * len(ends)
     places = {"wire", "links", "cells", "radio", "edca", "aggregation", "placement", "movement"}
     news = {"routing", "interferers", "full_duplex", "waypoints", "rate_control", "fec", "roaming",
-            "mu", "uplink", "standard"}  # fmt: skip
+            "mu", "uplink", "standard", "bandwidth_operation"}  # fmt: skip
     assert places | news <= tables(sound)
+
+
+def test_networks_in_channels_that_overlap_leave_out_what_is_busy():
+    """Most that may, leave out a part of their channel or narrow it, with OFDMA and without."""
+    sent: dict[tuple[str, bool], list[bool]] = {}
+    for number in range(16):
+        draw = features.Draw(number)
+        made = features.overlaps(draw, features.Values(random.Random(number), wild=False))
+        inputs.shorten(made, 0.1)
+        built = repairs.scenario(made, lambda _: "")
+        operation = built.get("wlan.bandwidth_operation")
+        if operation == "static":
+            continue
+        summary = sm.run(built).summary
+        kinds = ("narrower_ppdus",) + ("punctured_ppdus",) * (operation == "punctured")
+        is_confined = any(value for path, value in summary.items() if path.endswith(kinds))
+        sent.setdefault((operation, "mu" in made["wlan"]), []).append(is_confined)
+    assert len(sent) == 4
+    assert all(sum(each) >= 0.5 * len(each) for each in sent.values()), sent
 
 
 @pytest.mark.parametrize("kind", ["toml", "script", *inputs.MOVEMENTS])
