@@ -59,7 +59,9 @@ pub trait MsduSource {
         to: &[u32],
         visit: &mut dyn FnMut(Bytes),
     ) {
-        to.iter().for_each(|&to| visit(self.bytes_for(node, class, to)));
+        for &to in to {
+            visit(self.bytes_for(node, class, to));
+        }
     }
 
     /// What is known of the packets of this class that wait at `node`.

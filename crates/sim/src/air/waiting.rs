@@ -195,7 +195,9 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         visit: &mut dyn FnMut(Bytes),
     ) {
         let (waits, radios) = (self.waits(node, class), self.topology.radios());
-        to.iter().for_each(|&to| visit(waits.to(radios[RadioId(to)].node).bytes));
+        for &to in to {
+            visit(waits.to(radios[RadioId(to)].node).bytes);
+        }
     }
 
     fn outlook(&self, node: u32, class: TrafficClass) -> Outlook {

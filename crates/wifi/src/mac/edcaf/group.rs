@@ -91,19 +91,18 @@ impl Edcaf {
 }
 
 impl MuUser {
-    /// The attempt to this user has ended; `acked` is the bitmap of its BlockAck, and `snr` the
-    /// signal to noise ratio at which it receives.
+    /// The attempt to this user has ended; `acked` is the bitmap of its BlockAck, and the signal to
+    /// noise ratio at which it receives, if that is known.
     pub(crate) fn end(
         &self,
         now: Instant,
         rules: &Rules,
         originator: &mut Originator,
-        acked: Option<&Bitmap>,
+        acked: Option<(&Bitmap, Option<Db>)>,
         rate: &mut PeerRate,
-        snr: Option<Db>,
         settled: &mut Vec<Settled>,
     ) {
-        let answer = if let Some(acked) = acked {
+        let answer = if let Some((acked, _)) = acked {
             let count = originator.on_block_ack(&rules.framing, now, acked, settled);
             Answer::Acked(count)
         } else if !self.is_sent {
@@ -118,7 +117,7 @@ impl MuUser {
             let (mode, sent) = (rate.mode, u32::from(self.mpdus()));
             debug_assert_eq!(mode.mcs, self.mode.mcs);
             let rts = !self.is_sent;
-            let snr = snr.filter(|_| acked.is_some());
+            let snr = acked.and_then(|(_, snr)| snr);
             control.on_report(now, &TxReport { mode, rts, sent, answer, snr });
         }
     }

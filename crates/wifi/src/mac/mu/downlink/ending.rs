@@ -39,7 +39,8 @@ impl Downlink {
             let mode = rate.mode;
             let snr = rate.adapts().then(|| stations.snr(user.station, &mode)).flatten();
             let rate = stations.rate(user.station);
-            user.end(now, rules, originator, acked.as_ref(), rate, snr, settled);
+            let acked = acked.as_ref().map(|bitmap| (bitmap, snr));
+            user.end(now, rules, originator, acked, rate, settled);
             if drops {
                 originator.on_retry_limit(&rules.framing, settled);
             }

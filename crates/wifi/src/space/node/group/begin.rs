@@ -46,7 +46,8 @@ impl Node {
     ) -> Option<OnAir> {
         let groups = self.groups.as_mut()?;
         let within = txop.map_or(Duration(u64::MAX), |txop| txop.left(now));
-        let stations = &mut OfNode { width: groups.width, peers: &mut self.peers, levels: &rules.levels };
+        let (width, levels) = (groups.width, &rules.levels);
+        let stations = &mut OfNode { width, peers: &mut self.peers, levels };
         let mut on = Occasion { now, within, rules: &rules.mac, stations, source, out };
         let edcaf = &mut self.contenders[index].edcaf;
         let group = groups.downlink.assemble(index as u32, edcaf, &mut on)?;

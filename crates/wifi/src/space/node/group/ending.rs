@@ -42,7 +42,8 @@ impl Node {
         let is_answered = group.is_answered();
         group.report(self.id, used, MuUser::is_answered, out);
         let edcaf = &mut self.contenders[index].edcaf;
-        let stations = &mut OfNode { width: groups.width, peers: &mut self.peers, levels: &rules.levels };
+        let (width, levels) = (groups.width, &rules.levels);
+        let stations = &mut OfNode { width, peers: &mut self.peers, levels };
         let acked = |nth: usize, _: &MuUser, _: &Originator| groups.acked[nth];
         let (mac, settled) = (&rules.mac, &mut self.settled);
         let ending = Ending { now, rules: mac, stations, acked, settled };
