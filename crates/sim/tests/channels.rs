@@ -185,3 +185,16 @@ fn a_narrow_cell_shares_the_air_with_a_wide_one() {
     println!("wide {wide:.1} of {wide_apart:.1}, narrow {narrow:.1} of {narrow_apart:.1}");
     assert!((0.7..1.25).contains(&sum), "{sum}");
 }
+
+/// A draw of no slots would be due again at once, for ever if the window has none.
+#[test]
+fn a_back_off_without_slots_ends_with_the_next_slot() {
+    let text = "standard = '11ax'\nduration_s = 0.1\nradio = {}\n\
+                wlan = { backoff_draw = 'ns2', width_mhz = 40 }\n\
+                ap.edca.best_effort.cw_min = 1\ncells = [{ channel = 44 }]\n\
+                [[stations]]\nring_m = 2.0\n\
+                [[stations]]\ncell = 1\nring_m = 2.0\nwidth_mhz = 20\n\
+                [[flows]]\nfrom = 'ap'\nto = 'sta0'\ntraffic = 'saturated'\n\
+                [[flows]]\nfrom = 'sta1'\nto = 'server'\ntraffic = 'saturated'\n";
+    assert!(number(&run(text), "total.goodput_mbps") > 1.0);
+}

@@ -40,7 +40,7 @@ fn random_scenarios_keep_every_rule(root: u32, count: u32) {
         let goodput = goodput.expect("a total is always there");
         *delivered += u32::from(goodput.1 != sim::Value::Number(0.0));
     }
-    assert_eq!(classes.len(), 12, "{classes:?}");
+    assert_eq!(classes.len(), 13, "{classes:?}");
     let most = classes.values().all(|(all, delivered)| 10 * delivered > 4 * all);
     assert!(most, "of each class, how many there are and how many delivered: {classes:?}");
 }

@@ -124,6 +124,22 @@ fn refused(text: &str, expected: &str) {
     assert_eq!(faults(text), [format!("ap.punctured: {expected}")], "{text}");
 }
 
+/// Station 1, on channel 40 of the same 80 MHz, receives PPDUs of access point 0 that leave out
+/// channel 48, in which station 2 sends all the time: the checker sees that it is not disturbed.
+#[test]
+fn what_a_received_ppdu_leaves_out_does_not_disturb() {
+    let text = "standard = '11be'\nduration_s = 0.1\nradio = {}\nwlan.width_mhz = 80\n\
+                ap = { channel = 36, punctured = [4] }\n\
+                cells = [{ channel = 40, position_m = [12.0, 0.0] }, \
+                { channel = 48, position_m = [-12.0, 0.0] }]\n\
+                [[stations]]\nring_m = 3.0\n\
+                [[stations]]\ncell = 1\nwidth_mhz = 20\nring_m = 3.0\n\
+                [[stations]]\ncell = 2\nwidth_mhz = 20\nring_m = 3.0\n\
+                [[flows]]\nfrom = 'ap'\nto = 'sta0'\ntraffic = 'saturated'\n\
+                [[flows]]\nfrom = 'sta2'\nto = 'server'\ntraffic = 'saturated'\n";
+    assert!(number(&run(text), "flows[0].goodput_mbps") > 100.0);
+}
+
 #[test]
 fn other_standards_and_patterns_are_refused() {
     let only = "only PPDUs of 802.11be have punctured channels; remove the key";

@@ -103,6 +103,16 @@ impl Won {
     }
 }
 
+/// The mode of a user of a PPDU to several, or of what answers a Trigger frame, in this part of its
+/// channel.
+#[cold]
+pub(crate) fn for_several(mode: &Mode, part: Puncturing, config: &MacConfig) -> Mode {
+    let whole = Puncturing { punctured: Punctured::NONE, ..part };
+    let own = config.common_vector.filter(|_| whole != mode.channel());
+    let narrower = own.and_then(|common| like(mode, &common, whole)).unwrap_or(*mode);
+    if part == whole { narrower } else { narrower.without(part.punctured) }
+}
+
 /// The mode with the MCS of another, or with the next lower one that exists, in this part of a
 /// channel. The PPDUs of all links have some parameters in `common`.
 fn like(mode: &Mode, common: &TxVector, part: Puncturing) -> Option<Mode> {

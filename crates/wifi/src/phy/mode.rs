@@ -3,7 +3,7 @@
 use super::he::RuSize;
 use super::layout::Layout;
 use super::{ModeClass, Punctured, Puncturing};
-use kernel::BitRate;
+use kernel::{BitRate, Duration};
 use settings::{Choice, numbered};
 
 /// Bandwidth of a PPDU.
@@ -137,6 +137,14 @@ numbered! {
     Width, "integer":
     20 => Self::Mhz20, 40 => Self::Mhz40, 80 => Self::Mhz80, 160 => Self::Mhz160,
     320 => Self::Mhz320
+}
+
+/// The data rate of symbols that last so long and have this many coded bits.
+pub(super) fn bit_rate(code_rate: CodeRate, coded_bits: u32, symbol: Duration) -> BitRate {
+    let (num, den) = code_rate.parts();
+    let bit_ns = u64::from(coded_bits * num) * 1_000_000_000;
+    let divisor = u64::from(den) * symbol.0;
+    BitRate((bit_ns + divisor / 2) / divisor)
 }
 
 /// Guard interval between OFDM symbols.
@@ -325,16 +333,20 @@ impl Mode {
         Puncturing { width: self.width, punctured: self.punctured }
     }
 
-    /// That of a user of PPDUs to several in a part of its channel, of 802.11ax: by resource units.
-    /// The rate is in proportion to the subcarriers.
-    #[cold]
-    pub(crate) fn in_part(&self, part: Puncturing) -> Self {
-        if part == self.channel() {
-            return *self;
+    /// That of a user of PPDUs to several, of 802.11ax, in what is not punctured of its channel: by
+    /// resource units, whose subcarriers it counts all.
+    #[must_use]
+    pub(crate) fn without(self, punctured: Punctured) -> Self {
+        let tones = RuSize::data_tones_in(Puncturing { punctured, ..self.channel() });
+        let coded_bits = tones * self.modulation.bits() * u32::from(self.streams);
+        let symbol = Duration(self.layout.symbol_ns.into());
+        Self {
+            punctured,
+            rate: bit_rate(self.code_rate, coded_bits, symbol),
+            bits_per_symbol: self.code_rate.data_bits(coded_bits),
+            coded_bits,
+            ..self
         }
-        let [own, all] = [part, self.channel()].map(|it| u64::from(RuSize::tones_in(it)));
-        let Puncturing { width, punctured } = part;
-        Self { width, punctured, rate: BitRate(self.rate.0 * own / all), ..*self }
     }
 
     /// The bandwidth that it occupies.

@@ -1,9 +1,9 @@
 //! The TXVECTOR parameters of HT and later, and error messages for modes that do not exist.
 
 use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
-use super::mode::MCS;
+use super::mode::{MCS, bit_rate};
 use super::{Coding, Guard, Mode, ModeClass, Punctured, Width};
-use kernel::{BitRate, Duration};
+use kernel::Duration;
 use settings::{Choice, Said, numbered, said};
 use std::fmt;
 
@@ -240,16 +240,13 @@ impl TxVector {
     pub(super) fn build(&self, parts: &Parts) -> Mode {
         let (modulation, code_rate) = MCS[usize::from(self.mcs)];
         let coded_bits = parts.tones * modulation.bits() * u32::from(self.streams);
-        let (num, den) = code_rate.parts();
-        let bit_ns = u64::from(coded_bits * num) * 1_000_000_000;
-        let divisor = u64::from(den) * parts.symbol.0;
         let signal_extension = match self.band {
             Band::Ghz2_4 => SIGNAL_EXTENSION,
             Band::Ghz5 | Band::Ghz6 => Duration::ZERO,
         };
         Mode {
             class: self.class,
-            rate: BitRate((bit_ns + divisor / 2) / divisor),
+            rate: bit_rate(code_rate, coded_bits, parts.symbol),
             bits_per_symbol: code_rate.data_bits(coded_bits),
             modulation,
             code_rate,

@@ -313,7 +313,10 @@ impl Node {
         if !to.and_then(|to| self.peer(to)).is_some_and(is_wide) {
             return false;
         }
-        self.contenders[index].back_off(&rules.mac);
+        // One thing is done at a slot boundary (clause 10.23.2.4): without slots, the next is the
+        // earliest.
+        let EdcafState { edcaf, slots } = &mut self.contenders[index];
+        slots.back_off(edcaf.back_off(&rules.mac).max(1));
         self.listen(now);
         true
     }

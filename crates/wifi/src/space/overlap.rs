@@ -67,7 +67,7 @@ pub(super) struct Overlaps {
     /// What the network of each node has punctured, if any has, or if transmitters leave out parts
     /// of their channel.
     networks: Vec<Puncturing>,
-    /// What frames are in single subchannels, if transmitters leave out parts of their channel.
+    /// What frames are in single subchannels, if any leave out parts of their channel.
     spreads: Vec<Spread>,
     /// The least power of a frame of 20 MHz that is detected in a subchannel, and of a wider one in
     /// each of its subchannels; in milliwatts.
@@ -176,6 +176,7 @@ impl Overlaps {
             networks[a as usize] = known;
             networks[b as usize] = known;
         }
+        let widest = self.widest.iter().copied().max().unwrap_or_default();
         let mut own = networks.clone();
         own.sort_unstable();
         own.dedup();
@@ -183,9 +184,12 @@ impl Overlaps {
         for &from in &self.numbers {
             for &to in &self.numbers {
                 for &sent in &sent {
+                    let channels = [from, to];
+                    let spread = self.spreads.len() as u32;
+                    self.spreads.push(Spread::of(band, channels, sent, widest));
                     for &own in &own {
-                        let spared = Spared { channels: [from, to], sent, own };
-                        self.punctured.push((spared, spared.common(band)));
+                        let spared = Spared { channels, sent, own };
+                        self.punctured.push((spared, Common { spread, ..spared.common(band) }));
                     }
                 }
             }

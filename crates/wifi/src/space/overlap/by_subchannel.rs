@@ -88,7 +88,7 @@ impl Space {
     /// Nodes that may leave out parts of their channel sense each of its subchannels.
     pub(in crate::space) fn watch_subchannels(&mut self) {
         let Some(overlaps) = &self.signals.radio.overlaps else { return };
-        if overlaps.spreads.is_empty() {
+        if !self.rules.mac.config.bandwidth_operation.is_dynamic() {
             return;
         }
         let widest = overlaps.widest.iter().copied().max().unwrap_or_default();

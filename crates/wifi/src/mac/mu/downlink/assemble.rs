@@ -6,7 +6,7 @@ use crate::MsduSource;
 use crate::mac::mu::members::{ALL, Members};
 use crate::mac::mu::scheduler::{Backlogs, StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
-use crate::mac::{Edcaf, PsduLimits, Rules};
+use crate::mac::{Edcaf, PsduLimits, Rules, for_several};
 use crate::medium::Outlook;
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
 use kernel::{Bytes, Duration};
@@ -211,7 +211,7 @@ impl Downlink {
                 *alone |= u128::from(choice.is_some_and(|choice| choice.alone)) << nth;
             }
             let number = if is_confined {
-                modes.find(&rate.mode.in_part(channel))
+                modes.find(&for_several(&rate.mode, channel, &on.rules.config))
             } else {
                 modes.number(place, rate)
             };

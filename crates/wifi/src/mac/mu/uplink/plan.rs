@@ -6,7 +6,7 @@ use crate::mac::mu::Member;
 use crate::mac::mu::members::Members;
 use crate::mac::mu::reports::Reports;
 use crate::mac::mu::scheduler::{Backlogs, StationView, View};
-use crate::mac::{Step, TriggerKind};
+use crate::mac::{Step, TriggerKind, for_several};
 use crate::phy::Airtime;
 use crate::phy::he::{DataEnd, GroupLayout, RuSize};
 use kernel::{Bytes, Duration};
@@ -104,7 +104,8 @@ impl Triggering {
         let channel = turn.edcaf.part_for_several(stations.width(), turn.rules);
         let mode = |place: u32| {
             let mode = stations.mode(places.at(place));
-            if turn.edcaf.won.is_some() { mode.in_part(channel) } else { mode }
+            let is_confined = turn.edcaf.won.is_some();
+            if is_confined { for_several(&mode, channel, &turn.rules.config) } else { mode }
         };
         let told = Told { reports, members: places, turn };
         let view = View { now: turn.now, channel, queues: &told };

@@ -4,7 +4,7 @@
 use super::ru::RuSize;
 use crate::phy::layout::TAIL;
 use crate::phy::ldpc::{Ldpc, Padding};
-use crate::phy::mode::MCS;
+use crate::phy::mode::{MCS, bit_rate};
 use crate::phy::ofdm_airtime::SERVICE;
 use crate::phy::{CodeRate, Coding};
 use kernel::{BitRate, Bytes, Duration};
@@ -63,10 +63,7 @@ impl Load {
 
     /// The data rate with symbols of this duration.
     pub(super) fn bit_rate(&self, symbol: Duration) -> BitRate {
-        let (num, den) = self.rate.parts();
-        let bit_ns = u64::from(self.coded * num) * 1_000_000_000;
-        let divisor = u64::from(den) * symbol.0;
-        BitRate((bit_ns + divisor / 2) / divisor)
+        bit_rate(self.rate, self.coded, symbol)
     }
 
     /// Bits of a PSDU with SERVICE and tail.
