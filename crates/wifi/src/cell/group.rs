@@ -16,7 +16,7 @@ use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir, directions_of};
 use crate::mac::mu::{Downlink, GroupDeferral, MuExchange, MuUser, RandomAccessCounters, Stations};
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator, PeerRate, Rules};
-use crate::phy::{Mode, Width};
+use crate::phy::Width;
 use kernel::{BitRate, Db, Instant};
 
 /// What an access point has that sends to several stations at once.
@@ -74,7 +74,7 @@ impl Stations for OfCell<'_> {
     }
 
     /// A cell knows no powers.
-    fn snr(&self, _: u32, _: &Mode) -> Option<Db> {
+    fn snr(&self, _: u32) -> Option<Db> {
         None
     }
 }

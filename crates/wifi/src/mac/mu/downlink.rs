@@ -16,7 +16,7 @@ use super::protection::Protected;
 use super::scheduler::MuScheduler;
 use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes, UserCounters};
 use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules, Settled};
-use crate::phy::{Mode, Width};
+use crate::phy::Width;
 use crate::{Command, FrameCounters, MsduSource};
 use assemble::Lists;
 use kernel::{BitRate, Db, Duration, Instant};
@@ -42,8 +42,9 @@ pub(crate) trait Stations {
     /// The mode in which the access point sends to a station.
     fn rate(&mut self, station: u32) -> &mut PeerRate;
 
-    /// The signal to noise ratio at which a station receives frames in this mode, if it is known.
-    fn snr(&self, station: u32, mode: &Mode) -> Option<Db>;
+    /// The signal to noise ratio at which a station receives frames in its mode, if rate control is
+    /// to know it.
+    fn snr(&self, station: u32) -> Option<Db>;
 }
 
 /// With whom and when a PPDU is assembled.

@@ -18,7 +18,7 @@ use crate::mac::{
     PeerRate, Settled, block_ack,
 };
 use crate::phy::he::RuSize;
-use crate::phy::{Airtime, Mode, Width};
+use crate::phy::{Airtime, Width};
 use crate::space::frame::{OnAir, Reach, Users};
 use crate::space::power::Levels;
 use crate::space::rules::{Peer, SpaceRules};
@@ -74,8 +74,9 @@ impl Stations for OfNode<'_> {
         &mut peer_mut(self.peers, station).expect("a station of the access point").rate
     }
 
-    fn snr(&self, station: u32, mode: &Mode) -> Option<Db> {
-        place_of(self.peers, station).map(|at| self.levels.snr(self.peers[at].power, mode))
+    fn snr(&self, station: u32) -> Option<Db> {
+        let Peer { rate, power, .. } = &self.peers[place_of(self.peers, station)?];
+        rate.adapts().then(|| self.levels.snr(*power, &rate.mode))
     }
 }
 

@@ -35,12 +35,8 @@ impl Downlink {
         for (nth, user) in group.users.iter().enumerate() {
             let originator = self.originator_mut(category, edcaf, user.station);
             let acked = acked(nth, user, originator);
-            let rate = stations.rate(user.station);
-            let mode = rate.mode;
-            let snr = rate.adapts().then(|| stations.snr(user.station, &mode)).flatten();
-            let rate = stations.rate(user.station);
-            let acked = acked.as_ref().map(|bitmap| (bitmap, snr));
-            user.end(now, rules, originator, acked, rate, settled);
+            let acked = acked.as_ref().map(|bitmap| (bitmap, stations.snr(user.station)));
+            user.end(now, rules, originator, acked, stations.rate(user.station), settled);
             if drops {
                 originator.on_retry_limit(&rules.framing, settled);
             }
