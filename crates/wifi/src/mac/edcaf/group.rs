@@ -91,33 +91,43 @@ impl Edcaf {
 }
 
 impl MuUser {
-    /// The attempt to this user has ended; `acked` is the bitmap of its BlockAck, and the signal to
-    /// noise ratio at which it receives, if that is known.
+    /// The attempt to this user has ended; `acked` is the bitmap of its BlockAck.
     pub(crate) fn end(
         &self,
         now: Instant,
         rules: &Rules,
         originator: &mut Originator,
-        acked: Option<(&Bitmap, Option<Db>)>,
-        rate: &mut PeerRate,
+        acked: Option<&Bitmap>,
         settled: &mut Vec<Settled>,
-    ) {
-        let answer = if let Some((acked, _)) = acked {
-            let count = originator.on_block_ack(&rules.framing, now, acked, settled);
-            Answer::Acked(count)
+    ) -> Answer {
+        if let Some(acked) = acked {
+            Answer::Acked(originator.on_block_ack(&rules.framing, now, acked, settled))
         } else if !self.is_sent {
             originator.on_delay(&rules.framing, now, settled);
             Answer::NoCts
         } else {
             originator.on_no_answer(&rules.framing, now, settled);
             Answer::None
-        };
+        }
+    }
+
+    /// Reports the result of the attempt to rate control, and the signal to noise ratio at which
+    /// the user receives, if that is known.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn report(
+        &self,
+        now: Instant,
+        answer: Answer,
+        snr: Option<Db>,
+        rate: &mut PeerRate,
+    ) {
         if let Some(control) = &mut rate.control {
             // The mode that was chosen; that of the PPDU may be in a part of its channel.
             let (mode, sent) = (rate.mode, u32::from(self.mpdus()));
             debug_assert_eq!(mode.mcs, self.mode.mcs);
             let rts = !self.is_sent;
-            let snr = acked.and_then(|(_, snr)| snr);
+            let snr = snr.filter(|_| matches!(answer, Answer::Acked(_)));
             control.on_report(now, &TxReport { mode, rts, sent, answer, snr });
         }
     }

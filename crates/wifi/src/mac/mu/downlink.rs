@@ -42,8 +42,7 @@ pub(crate) trait Stations {
     /// The mode in which the access point sends to a station.
     fn rate(&mut self, station: u32) -> &mut PeerRate;
 
-    /// The signal to noise ratio at which a station receives frames in its mode, if rate control is
-    /// to know it.
+    /// The signal to noise ratio at which a station receives frames in its mode, if it is known.
     fn snr(&self, station: u32) -> Option<Db>;
 }
 

@@ -76,7 +76,7 @@ impl Stations for OfNode<'_> {
 
     fn snr(&self, station: u32) -> Option<Db> {
         let Peer { rate, power, .. } = &self.peers[place_of(self.peers, station)?];
-        rate.adapts().then(|| self.levels.snr(*power, &rate.mode))
+        Some(self.levels.snr(*power, &rate.mode))
     }
 }
 

@@ -35,8 +35,11 @@ impl Downlink {
         for (nth, user) in group.users.iter().enumerate() {
             let originator = self.originator_mut(category, edcaf, user.station);
             let acked = acked(nth, user, originator);
-            let acked = acked.as_ref().map(|bitmap| (bitmap, stations.snr(user.station)));
-            user.end(now, rules, originator, acked, stations.rate(user.station), settled);
+            let answer = user.end(now, rules, originator, acked.as_ref(), settled);
+            if stations.rate(user.station).adapts() {
+                let snr = stations.snr(user.station);
+                user.report(now, answer, snr, stations.rate(user.station));
+            }
             if drops {
                 originator.on_retry_limit(&rules.framing, settled);
             }
