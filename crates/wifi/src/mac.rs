@@ -29,7 +29,7 @@ pub use aggregation::{
 };
 pub(crate) use aggregation::{PsduLimits, ampdu, single};
 pub use bandwidth::BandwidthOperation;
-pub(crate) use bandwidth::{Won, for_several};
+pub(crate) use bandwidth::{Won, mode_for_several};
 pub use beacon::Beacons;
 pub use block_ack::Bitmap;
 pub use cipher::Cipher;

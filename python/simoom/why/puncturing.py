@@ -34,19 +34,15 @@ def unpunctured(case: Case) -> Answer:
 
 def punctured(case: Case) -> Answer:
     """Let the flow's network leave out what narrower networks use of its channel."""
-    if not case.has_cell:
-        return NO_CELL
-    if case.radio is None:
-        return "there is no table [radio], and so no other channel"
+    if why := _never_waits(case):
+        return why
     path, own = _own(case)
     if own.get("punctured"):
         return "the flow's network has channels punctured"
-    if case.cell.keys["wlan"]["bandwidth_operation"] != "static":
-        return "transmitters leave out what is busy (wlan.bandwidth_operation)"
     width_mhz = _width_mhz(case, list(_channels(case)).index(path))
     if case.cell.keys["standard"] != "11be" or width_mhz not in WIDE_MHZ:
         return "not a network of 802.11be with 80 or 160 MHz"
-    found = _taken(case, path, width_mhz)
+    found = _taken(case, path)
     if isinstance(found, str):
         return found
     taken = sorted(found)
@@ -60,13 +56,9 @@ def punctured(case: Case) -> Answer:
 
 def medium(case: Case) -> Answer:
     """Let transmitters leave out what of their channel is busy, and not wait for it."""
-    if not case.has_cell:
-        return NO_CELL
-    if case.radio is None:
-        return "there is no table [radio], and so no other channel"
+    if why := _never_waits(case):
+        return why
     keys = case.cell.keys
-    if keys["wlan"]["bandwidth_operation"] != "static":
-        return "transmitters leave out what is busy (wlan.bandwidth_operation)"
     if keys["standard"] not in ("11ax", "11be"):
         return "not a network of 802.11ax or be"
     if not _has_busy_parts(case):
@@ -84,19 +76,40 @@ def medium(case: Case) -> Answer:
     return Change([edit], cause, "where PPDUs leave out what is busy", key)
 
 
+def _never_waits(case: Case) -> str | None:
+    """Return why nobody waits for a part of a channel, if so."""
+    if not case.has_cell:
+        return NO_CELL
+    if case.radio is None:
+        return "there is no table [radio], and so no other channel"
+    if case.cell.keys["wlan"]["bandwidth_operation"] != "static":
+        return "transmitters leave out what is busy (wlan.bandwidth_operation)"
+    return None
+
+
 def _has_busy_parts(case: Case) -> bool:
     """Whether another network is in the flow's channel, and not in its primary 20 MHz."""
-    channels = _channels(case)
-    band_ghz = case.cell.keys["wlan"]["band_ghz"]
-    if None in channels.values() or band_ghz == LOWEST_GHZ:
+    parts = _parts_of_all(case)
+    if parts is None or case.cell.keys["wlan"]["band_ghz"] == LOWEST_GHZ:
         return False
     path, _ = _own(case)
-    parts = {
-        other: _parts(number, band_ghz, _width_mhz(case, cell))
-        for cell, (other, number) in enumerate(channels.items())
+    own, primary = parts.pop(path), _channels(case)[path]
+    return any(own & its and primary not in its for its in parts.values())
+
+
+def _parts_of_all(case: Case) -> dict[str, set[int]] | None:
+    """Return the 20 MHz channels of each network, by the path of its access point.
+
+    None if a network has no channel of its own.
+    """
+    channels = _channels(case)
+    if None in channels.values():
+        return None
+    band_ghz = case.cell.keys["wlan"]["band_ghz"]
+    return {
+        path: _parts(number, band_ghz, _width_mhz(case, cell))
+        for cell, (path, number) in enumerate(channels.items())
     }
-    beside = (parts[other] for other in channels if other != path)
-    return any(parts[path] & its and channels[path] not in its for its in beside)
 
 
 def _parts(primary: int, band_ghz: float | None, width_mhz: int) -> set[int]:
@@ -115,27 +128,19 @@ def _named(numbers: list[int]) -> str:
     return f"subchannel{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
-def _taken(case: Case, path: str, width_mhz: int) -> set[int] | str:
+def _taken(case: Case, path: str) -> set[int] | str:
     """Return the subchannels that other networks use, counted from 1, or why there are none."""
-    channels = _channels(case)
-    own = channels[path]
-    if None in channels.values():
+    parts = _parts_of_all(case)
+    if parts is None:
         return "a network without a channel of its own is in the same channel as others"
-    count = width_mhz // 20
-    # Every single subchannel may be punctured but for the primary one.
-    fixed = [n for n in range(1, count + 1) if not _has(case.scenario, path, [n])]
-    if len(fixed) != 1:
+    own = sorted(parts.pop(path))
+    if not any(_has(case.scenario, path, [n]) for n in range(1, len(own) + 1)):
         return "the flow's network can have nothing punctured"
-    taken = set()
-    for number, other in enumerate(channels):
-        parts = _width_mhz(case, number) // 20
-        place = fixed[0] - 1 + (channels[other] - own) // STEP
-        first = place - place % parts
-        if other != path:
-            taken |= {n + 1 for n in range(first, first + parts) if 0 <= n < count}
+    used = set().union(*parts.values())
+    taken = {n for n, number in enumerate(own, 1) if number in used}
     if not taken:
         return "no other network is in the flow's channel"
-    if fixed[0] in taken:
+    if _channels(case)[path] in used:
         return "another network is in the primary channel, which cannot be punctured"
     return taken
 

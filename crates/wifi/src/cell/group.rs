@@ -63,11 +63,6 @@ impl Stations for OfCell<'_> {
         self.rates[down].mode.rate
     }
 
-    /// They are in the order of their numbers.
-    fn bit_rates(&self, _: &[u32]) -> impl Iterator<Item = BitRate> {
-        self.rates.chunks_exact(2).map(|directions| directions[1].mode.rate)
-    }
-
     fn rate(&mut self, station: u32) -> &mut PeerRate {
         let [_, down] = directions_of(station);
         &mut self.rates[down]

@@ -106,7 +106,7 @@ impl Won {
 /// The mode of a user of a PPDU to several, or of what answers a Trigger frame, in this part of its
 /// channel.
 #[cold]
-pub(crate) fn for_several(mode: &Mode, part: Puncturing, config: &MacConfig) -> Mode {
+pub(crate) fn mode_for_several(mode: &Mode, part: Puncturing, config: &MacConfig) -> Mode {
     let whole = Puncturing { punctured: Punctured::NONE, ..part };
     let own = config.common_vector.filter(|_| whole != mode.channel());
     let narrower = own.and_then(|common| like(mode, &common, whole)).unwrap_or(*mode);

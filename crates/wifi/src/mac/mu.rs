@@ -127,7 +127,7 @@ impl Mu {
 
     /// How many MPDUs with data an A-MPDU of a user may have, if one to a single user may have so
     /// many: a MU-BAR is one of the 256 MPDUs of an A-MPDU.
-    pub(crate) fn frames(&self, of_single: u16) -> u16 {
+    pub(crate) fn most_mpdus(&self, of_single: u16) -> u16 {
         match self.acknowledgement {
             Acknowledgement::AggregatedMuBar => of_single.min(Bitmap::LEN - 1),
             _ => of_single,

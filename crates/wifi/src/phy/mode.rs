@@ -1,6 +1,5 @@
 //! Modes: the modulation, coding and PPDU format of a PSDU.
 
-use super::he::RuSize;
 use super::layout::Layout;
 use super::{ModeClass, Punctured, Puncturing};
 use kernel::{BitRate, Duration};
@@ -331,22 +330,6 @@ impl Mode {
     /// Its channel, and what of that is punctured.
     pub fn channel(&self) -> Puncturing {
         Puncturing { width: self.width, punctured: self.punctured }
-    }
-
-    /// That of a user of PPDUs to several, of 802.11ax, in what is not punctured of its channel: by
-    /// resource units, whose subcarriers it counts all.
-    #[must_use]
-    pub(crate) fn without(self, punctured: Punctured) -> Self {
-        let tones = RuSize::data_tones_in(Puncturing { punctured, ..self.channel() });
-        let coded_bits = tones * self.modulation.bits() * u32::from(self.streams);
-        let symbol = Duration(self.layout.symbol_ns.into());
-        Self {
-            punctured,
-            rate: bit_rate(self.code_rate, coded_bits, symbol),
-            bits_per_symbol: self.code_rate.data_bits(coded_bits),
-            coded_bits,
-            ..self
-        }
     }
 
     /// The bandwidth that it occupies.

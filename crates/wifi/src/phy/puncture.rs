@@ -90,29 +90,6 @@ impl Punctured {
         };
         bits.into_iter().map(|bits| Self(bits as u16)).collect()
     }
-
-    /// The data subcarriers of the resource units that remain (clause 36.3.2.3), of which each unit
-    /// has those that `of_unit` tells by its width: the largest that fit in 80 MHz or less, and
-    /// pairs of 80 MHz.
-    pub(super) fn tones(self, width: Width, of_unit: fn(Width) -> u32) -> u32 {
-        let is_free = |first: u32, number: u32| (first..first + number).all(|nth| !self.has(nth));
-        let mut tones = 0;
-        let mut blocks = 0;
-        for block in (0..subchannels(width)).step_by(4) {
-            if is_free(block, 4) {
-                blocks += 1;
-                continue;
-            }
-            for half in [block, block + 2] {
-                tones += match [half, half + 1].map(|nth| !self.has(nth)) {
-                    [true, true] => of_unit(Width::Mhz40),
-                    [false, false] => 0,
-                    _ => of_unit(Width::Mhz20),
-                };
-            }
-        }
-        tones + blocks / 2 * of_unit(Width::Mhz160) + blocks % 2 * of_unit(Width::Mhz80)
-    }
 }
 
 /// The number of 20 MHz subchannels of a channel.
@@ -140,6 +117,33 @@ impl Puncturing {
     /// The bandwidth that is left in MHz.
     pub const fn occupied_mhz(self) -> u32 {
         self.width.mhz() - 20 * self.punctured.count()
+    }
+
+    /// The sum of a number of subcarriers over the largest resource units that fill what is not
+    /// punctured (802.11be-2024 clause 36.3.2.3): those that fit in 80 MHz or less, and pairs of 80
+    /// MHz. Each unit has those that `of_unit` tells by its width.
+    pub(super) fn tones(self, of_unit: fn(Width) -> u32) -> u32 {
+        if self.punctured.is_none() {
+            return of_unit(self.width);
+        }
+        let is_free =
+            |first: u32, number: u32| (first..first + number).all(|nth| !self.punctured.has(nth));
+        let mut tones = 0;
+        let mut blocks = 0;
+        for block in (0..subchannels(self.width)).step_by(4) {
+            if is_free(block, 4) {
+                blocks += 1;
+                continue;
+            }
+            for half in [block, block + 2] {
+                tones += match [half, half + 1].map(|nth| !self.punctured.has(nth)) {
+                    [true, true] => of_unit(Width::Mhz40),
+                    [false, false] => 0,
+                    _ => of_unit(Width::Mhz20),
+                };
+            }
+        }
+        tones + blocks / 2 * of_unit(Width::Mhz160) + blocks % 2 * of_unit(Width::Mhz80)
     }
 
     /// What of it is in a channel of another width with the same primary channel.

@@ -2,7 +2,7 @@
 
 use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
 use super::mode::{MCS, bit_rate};
-use super::{Coding, Guard, Mode, ModeClass, Punctured, Width};
+use super::{Coding, Guard, Mode, ModeClass, Punctured, Puncturing, Width};
 use kernel::Duration;
 use settings::{Choice, Said, numbered, said};
 use std::fmt;
@@ -110,7 +110,32 @@ pub(super) fn fault<T>(parameter: &'static str, said: impl Into<Said>) -> Result
     Err(ModeFault { parameter, said: said.into() })
 }
 
+/// Rejects a channel that no PPDU has punctured so. `whose`: to whom the PPDU is, the table of the
+/// patterns, and the widths that have any.
+pub(super) fn check_pattern(channel: Puncturing, whose: [&str; 3]) -> Result<(), ModeFault> {
+    if channel.punctured.code(channel.width).is_some() {
+        return Ok(());
+    }
+    let ([to, table, widths], mhz) = (whose, channel.width.mhz());
+    let there_are = match channel.width {
+        Width::Mhz80 => "one of 4 subchannels of 20 MHz can be",
+        Width::Mhz160 => "one of 8 subchannels of 20 MHz can be, or one of 4 channels of 40 MHz",
+        Width::Mhz320 => {
+            "one of 8 channels of 40 MHz can be, or one of 4 of 80 MHz, or the lowest or highest \
+             80 MHz and one channel of 40 MHz beside"
+        }
+        _ => &format!("take width_mhz {widths}"),
+    };
+    let message = format!("in {mhz} MHz no PPDU to {to} has these subchannels punctured [{table}]");
+    fault("punctured", Said::new(message, there_are))
+}
+
 impl TxVector {
+    /// The channel, and what of it is punctured.
+    pub(super) fn channel(&self) -> Puncturing {
+        Puncturing { width: self.width, punctured: self.punctured }
+    }
+
     /// The same of another class. Only HE and later have a choice of training fields, and a packet
     /// extension.
     #[must_use]

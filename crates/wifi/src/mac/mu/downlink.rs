@@ -34,11 +34,6 @@ pub(crate) trait Stations {
     /// The data rate at which the access point sends to a station.
     fn bit_rate(&self, station: u32) -> BitRate;
 
-    /// The same of these stations.
-    fn bit_rates(&self, stations: &[u32]) -> impl Iterator<Item = BitRate> {
-        stations.iter().map(|&station| self.bit_rate(station))
-    }
-
     /// The mode in which the access point sends to a station.
     fn rate(&mut self, station: u32) -> &mut PeerRate;
 

@@ -5,9 +5,9 @@
 use super::ofdm::{DOT11A, DOT11G};
 use super::{Generation, High, he};
 use crate::phy::ldpc::Padding;
-use crate::phy::tx_vector::{Limits, Parts, fault, training_symbols};
+use crate::phy::tx_vector::{Limits, Parts, check_pattern, fault, training_symbols};
 use crate::phy::{
-    Amendment, Band, Guard, HeLtf, Mode, ModeClass, ModeFault, Punctured, Standard, TxVector, Width,
+    Amendment, Band, Guard, HeLtf, Mode, ModeClass, ModeFault, Standard, TxVector, Width,
 };
 use kernel::{Bytes, Duration};
 use settings::{Choice, Said, said};
@@ -66,41 +66,15 @@ fn quarter_tones(width: Width) -> u32 {
     }
 }
 
-/// The sum of a number of subcarriers over the resource units that the data are in.
-fn sum(of: fn(Width) -> u32, width: Width, punctured: Punctured) -> u32 {
-    if punctured.is_none() { of(width) } else { punctured.tones(width, of) }
-}
-
 /// LDPC fills quarters of the last symbol (clause 36.3.13.3).
 fn padding(mode: &Mode) -> Padding {
-    he::quarters(mode, sum(quarter_tones, mode.width, mode.punctured))
-}
-
-/// The patterns that there are (table 36-30).
-fn check_punctured(vector: &TxVector) -> Result<(), ModeFault> {
-    if vector.punctured.code(vector.width).is_some() {
-        return Ok(());
-    }
-    let there_are = match vector.width {
-        Width::Mhz80 => "one of 4 subchannels of 20 MHz can be",
-        Width::Mhz160 => "one of 8 subchannels of 20 MHz can be, or one of 4 channels of 40 MHz",
-        Width::Mhz320 => {
-            "one of 8 channels of 40 MHz can be, or one of 4 of 80 MHz, or the lowest or highest \
-             80 MHz and one channel of 40 MHz beside"
-        }
-        _ => "take width_mhz 80, 160 or 320",
-    };
-    let message = format!(
-        "in {} MHz no PPDU to one station has these subchannels punctured [802.11be-2024 table \
-         36-30]",
-        vector.width.mhz()
-    );
-    fault("punctured", Said::new(message, there_are))
+    he::quarters(mode, mode.channel().tones(quarter_tones))
 }
 
 fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     vector.check(&LIMITS)?;
-    check_punctured(vector)?;
+    let whose = ["one station", "802.11be-2024 table 36-30", "80, 160 or 320"];
+    check_pattern(vector.channel(), whose)?;
     if vector.width == Width::Mhz320 && vector.band != Band::Ghz6 {
         let message =
             said!("channels of 320 MHz are in the 6 GHz band only [annex E]", "take band 6");
@@ -121,7 +95,7 @@ fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     let symbol = he::SYMBOL + Duration(vector.guard.ns());
     let training = training(vector)? * training_symbols(vector.streams);
     Ok(vector.build(&Parts {
-        tones: sum(tones, vector.width, vector.punctured),
+        tones: vector.channel().tones(tones),
         header: SIGNALLING + SIG_SYMBOL * sig_symbols(vector) + training,
         symbol,
         grid: symbol,

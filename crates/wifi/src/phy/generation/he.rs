@@ -26,9 +26,11 @@ use super::ofdm::{DOT11A, DOT11G};
 use super::vht::{LONGEST_AMSDU, LONGEST_MPDU};
 use super::{Generation, High};
 use crate::phy::ldpc::Padding;
+use crate::phy::mode::bit_rate;
 use crate::phy::tx_vector::{Limits, Parts, fault, training_symbols};
 use crate::phy::{
-    Amendment, Coding, Guard, HeLtf, Mode, ModeClass, ModeFault, Standard, TxVector, Width,
+    Amendment, Coding, Guard, HeLtf, Mode, ModeClass, ModeFault, Punctured, Puncturing, Standard,
+    TxVector, Width,
 };
 use kernel::{Bytes, Duration};
 use settings::{Choice, Said, said};
@@ -95,6 +97,24 @@ const OF_SU: LtfPairs = &[
     (HeLtf::X4, Guard::Ns800),
     (HeLtf::X4, Guard::Ns3200),
 ];
+
+impl Mode {
+    /// That of a user of PPDUs to several, of 802.11ax, in what is not punctured of its channel: by
+    /// resource units, whose subcarriers it counts all.
+    #[must_use]
+    pub(crate) fn without(self, punctured: Punctured) -> Self {
+        let tones_left = Puncturing { punctured, ..self.channel() }.tones(tones);
+        let coded_bits = tones_left * self.modulation.bits() * u32::from(self.streams);
+        let symbol = Duration(self.layout.symbol_ns.into());
+        Self {
+            punctured,
+            rate: bit_rate(self.code_rate, coded_bits, symbol),
+            bits_per_symbol: self.code_rate.data_bits(coded_bits),
+            coded_bits,
+            ..self
+        }
+    }
+}
 
 /// Data subcarriers of a resource unit as wide as the channel.
 pub(super) const fn tones(width: Width) -> u32 {

@@ -6,8 +6,9 @@ use crate::MsduSource;
 use crate::mac::mu::members::{ALL, Members};
 use crate::mac::mu::scheduler::{Backlogs, StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
-use crate::mac::{Edcaf, PsduLimits, Rules, for_several};
+use crate::mac::{Edcaf, PsduLimits, Rules, mode_for_several};
 use crate::medium::Outlook;
+use crate::phy::Puncturing;
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
 use kernel::{Bytes, Duration};
 
@@ -62,9 +63,8 @@ impl<S: Stations> Backlogs for Seen<'_, S> {
     fn all(&self, into: &mut Vec<StationView>) {
         let Self { queue, edcaf, members, stations, source } = *self;
         let numbers = members.all();
-        into.extend(
-            stations.bit_rates(numbers).map(|rate| StationView { bytes: Bytes::ZERO, rate }),
-        );
+        let idle = |&station| StationView { bytes: Bytes::ZERO, rate: stations.bit_rate(station) };
+        into.extend(numbers.iter().map(idle));
         let mut waiting = into.iter_mut();
         source.bytes_for_each(edcaf.node, edcaf.class, numbers, &mut |bytes| {
             if let Some(view) = waiting.next() {
@@ -97,7 +97,8 @@ impl Downlink {
         if queue.turn_to_all(edcaf, on.now, on.rules, waits, on.source) {
             return None;
         }
-        self.candidates(category, edcaf, on);
+        let channel = edcaf.part_for_several(on.stations.width(), on.rules);
+        self.candidates(category, edcaf, on, channel);
         // Whom the EDCAF serves alone if the PPDU is none of several.
         let first = self.lists.found.first().copied();
         self.queues[category as usize].turn_to(edcaf, first.unwrap_or(ALL));
@@ -107,7 +108,7 @@ impl Downlink {
         }
         let mut group = self.spare.take().unwrap_or_else(|| Box::new(self.empty()));
         group.category = category as u8;
-        while self.choose(category, edcaf, on) {
+        while self.choose(category, edcaf, on, channel) {
             match self.fill(category, edcaf, on, &mut group) {
                 Ok(place) => {
                     self.prepare(edcaf, place, &mut group, on.rules);
@@ -142,13 +143,14 @@ impl Downlink {
         category: u32,
         edcaf: &mut Edcaf,
         on: &mut Occasion<'_, S>,
+        channel: Puncturing,
     ) {
         let Self { settings, queues, schedulers, lists, members, .. } = self;
         let Lists { order, found, .. } = lists;
         let queue = &mut queues[category as usize];
         order.clear();
         found.clear();
-        let (now, channel) = (on.now, edcaf.part_for_several(on.stations.width(), on.rules));
+        let now = on.now;
         let seen = Seen { queue, edcaf, members, stations: on.stations, source: &*on.source };
         schedulers[category as usize].order(&View { now, channel, queues: &seen }, order);
         let (node, class) = (edcaf.node, edcaf.class);
@@ -189,8 +191,9 @@ impl Downlink {
         category: u32,
         edcaf: &Edcaf,
         on: &mut Occasion<'_, S>,
+        channel: Puncturing,
     ) -> bool {
-        let (now, channel) = (on.now, edcaf.part_for_several(on.stations.width(), on.rules));
+        let now = on.now;
         let Self { settings, queues, schedulers, lists, members, modes, .. } = self;
         let Lists { found, sizes, parts, alone, .. } = lists;
         let queue = &queues[category as usize];
@@ -211,7 +214,7 @@ impl Downlink {
                 *alone |= u128::from(choice.is_some_and(|choice| choice.alone)) << nth;
             }
             let number = if is_confined {
-                modes.find(&for_several(&rate.mode, channel, &on.rules.config))
+                modes.find(&mode_for_several(&rate.mode, channel, &on.rules.config))
             } else {
                 modes.number(place, rate)
             };
@@ -271,7 +274,7 @@ impl Downlink {
             group.parts = *number;
         }
         let (node, class) = (edcaf.node, edcaf.class);
-        let most = settings.frames(limits.frames);
+        let most = settings.most_mpdus(limits.frames);
         let mut rooms = shape.data.rooms(last);
         for (nth, (&place, &part)) in found.iter().zip(parts.iter()).enumerate() {
             let (station, mode) = (members.at(place), modes.at(mode_of(part)));

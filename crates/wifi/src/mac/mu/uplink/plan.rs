@@ -6,7 +6,7 @@ use crate::mac::mu::Member;
 use crate::mac::mu::members::Members;
 use crate::mac::mu::reports::Reports;
 use crate::mac::mu::scheduler::{Backlogs, StationView, View};
-use crate::mac::{Step, TriggerKind, for_several};
+use crate::mac::{Step, TriggerKind, mode_for_several};
 use crate::phy::Airtime;
 use crate::phy::he::{DataEnd, GroupLayout, RuSize};
 use kernel::{Bytes, Duration};
@@ -105,7 +105,7 @@ impl Triggering {
         let mode = |place: u32| {
             let mode = stations.mode(places.at(place));
             let is_confined = turn.edcaf.won.is_some();
-            if is_confined { for_several(&mode, channel, &turn.rules.config) } else { mode }
+            if is_confined { mode_for_several(&mode, channel, &turn.rules.config) } else { mode }
         };
         let told = Told { reports, members: places, turn };
         let view = View { now: turn.now, channel, queues: &told };

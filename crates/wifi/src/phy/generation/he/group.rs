@@ -12,7 +12,7 @@ use super::load::{DataEnd, Load};
 use super::ru::{Ru, RuSize};
 use super::sig_b::{SigB, SigBMode};
 use super::{HE, LIMITS, LtfPairs, SIG_A, SYMBOL, ltf_symbol, pick_coding};
-use crate::phy::tx_vector::{fault, training_symbols};
+use crate::phy::tx_vector::{check_pattern, fault, training_symbols};
 use crate::phy::{
     Band, Coding, Guard, HeLtf, LONGEST_PPDU, ModeFault, PpduTiming, Punctured, Puncturing,
     TxVector, Width,
@@ -310,7 +310,9 @@ impl GroupVector {
     pub(super) fn outline(&self, users: &[GroupUser]) -> Result<Outline, GroupFault> {
         let common = |fault| GroupFault::Parameter { user: None, fault };
         let ltf = self.training().map_err(common)?;
-        self.check_punctured().map_err(common)?;
+        // HE-SIG-A can tell more patterns of 160 MHz, with two separate parts left out.
+        let whose = ["several users", "802.11ax-2021 table 27-20", "80 or 160"];
+        check_pattern(self.channel(), whose).map_err(common)?;
         let plan = self.plan(users)?;
         let sig_b = self.sig_b(&plan).map_err(common)?;
         let loads = self.loads(users)?;
@@ -373,24 +375,6 @@ impl GroupVector {
             GroupFormat::Tb => (OF_TB, "HE TB PPDUs"),
         };
         ltf_symbol(self.ltf, self.guard, pairs, name, self.is_ns3())
-    }
-
-    /// HE-SIG-A can tell more patterns of 160 MHz than these, with two separate parts left out.
-    fn check_punctured(&self) -> Result<(), ModeFault> {
-        if self.punctured.code(self.width).is_some() {
-            return Ok(());
-        }
-        let there_are = match self.width {
-            Width::Mhz80 => "one of 4 subchannels of 20 MHz can be",
-            Width::Mhz160 => "one of 8 subchannels of 20 MHz can be, or one channel of 40 MHz",
-            _ => "take width_mhz 80 or 160",
-        };
-        let message = format!(
-            "in {} MHz no PPDU to several users has these subchannels punctured [802.11ax-2021 \
-             table 27-20]",
-            self.width.mhz()
-        );
-        fault("punctured", Said::new(message, there_are))
     }
 
     fn plan(&self, users: &[GroupUser]) -> Result<Vec<Ru>, GroupFault> {

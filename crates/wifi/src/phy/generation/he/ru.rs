@@ -180,20 +180,7 @@ impl RuSize {
 
     /// The tones of the largest resource units that fill what is not punctured of a channel.
     pub fn tones_in(channel: Puncturing) -> u32 {
-        Self::sum_in(channel, Self::tones)
-    }
-
-    /// The data subcarriers of these.
-    pub fn data_tones_in(channel: Puncturing) -> u32 {
-        Self::sum_in(channel, Self::data_tones)
-    }
-
-    fn sum_in(channel: Puncturing, of: fn(Self) -> u32) -> u32 {
-        if channel.punctured.is_none() {
-            return of(Self::of_channel(channel.width));
-        }
-        let units = Self::Tones1992.division(channel);
-        units.iter().map(|&(size, number)| of(size) * number).sum()
+        channel.tones(|width| Self::of_channel(width).tones())
     }
 
     /// Appends the sizes of the largest number of resource units into which a channel is divided
