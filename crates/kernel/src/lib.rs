@@ -40,7 +40,7 @@ mod units;
 
 pub use event_queue::{EventQueue, Ranked};
 pub use id::{Id, IdVec};
-pub use outbox::{Outbox, Rounds, Turn};
+pub use outbox::{Outbox, Rounds, Turn, append};
 pub use rng::{Draws, Rng, Seed};
 pub use time::{Duration, Instant, Span};
 pub use timer::{Fired, Ticket, Timer};

@@ -2,6 +2,14 @@
 
 use std::collections::VecDeque;
 
+/// Appends what `make` returns to a list. The list grows before, so that a large value is written
+/// where it stays; `push` copies it there.
+#[allow(clippy::inline_always, reason = "a value is made in its place only where it is inlined")]
+#[inline(always)]
+pub fn append<T>(list: &mut Vec<T>, make: impl FnOnce() -> T) {
+    list.extend(std::iter::once_with(make));
+}
+
 /// Commands of the machines of one kind.
 ///
 /// To carry a command out may cause an event for any machine, and its commands are carried out

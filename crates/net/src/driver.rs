@@ -192,7 +192,7 @@ mod tests {
     /// A ring below a queue that holds some packets of 100 bytes.
     fn filled(settings: DriverSettings, packets: u64) -> (Driver, Box<dyn Queue>) {
         let (mut driver, mut queue) = (Driver::new(&settings), drop_tail(Limit::packets(10)));
-        (0..packets).for_each(|n| queue.push(Instant(0), packet(0, n, 100), &mut Vec::new()));
+        (0..packets).for_each(|n| queue.push(Instant(0), &packet(0, n, 100), &mut Vec::new()));
         driver.fill(Instant(0), &mut *queue, &mut Vec::new());
         (driver, queue)
     }
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!((driver.limit(), driver.limited(Instant(40))), (None, 0));
         // The queue holds ten; those in the ring do not count.
         for n in 8..14 {
-            queue.push(Instant(40), packet(0, n, 100), &mut Vec::new());
+            queue.push(Instant(40), &packet(0, n, 100), &mut Vec::new());
         }
         assert_eq!(queue.len(), 10);
     }

@@ -5,7 +5,7 @@ use crate::driver::{Driver, DriverSettings};
 use crate::loss::LossSettings;
 use crate::queue::{Marks, OutputLink, Queue, QueueSettings, Signal};
 use crate::reorder::ReorderSettings;
-use kernel::{BitRate, Bytes, Duration, Instant, Rng};
+use kernel::{BitRate, Bytes, Duration, Instant, Rng, append};
 use settings::{Range, Settings};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -144,7 +144,7 @@ impl Link {
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Command>) {
         self.settle(now, out);
         self.counters.offered += 1;
-        self.queue.push(now, *packet, &mut self.signals);
+        self.queue.push(now, packet, &mut self.signals);
         self.fill(now);
         self.report(out);
         self.proceed(now, out);
@@ -218,22 +218,27 @@ impl Link {
     /// Completes a transmission whose end has passed, which frees the packet's room in the buffer.
     #[inline]
     fn settle(&mut self, now: Instant, out: &mut Vec<Command>) {
-        if let Some((end, packet)) = self.transmitting.take_if(|(end, _)| *end <= now) {
-            if self.driver.is_some() {
-                return self.end_in_ring(now, end, packet, out);
-            }
-            self.queue.release(end, &packet, &mut self.signals);
-            self.report(out);
-            if self.tells_departures {
-                out.push(Command::Departed(packet));
-            }
+        let Some((end, packet)) = &self.transmitting else { return };
+        let end = *end;
+        if end > now {
+            return;
         }
+        if self.driver.is_some() {
+            return self.end_in_ring(now, end, out);
+        }
+        self.queue.release(end, packet, &mut self.signals);
+        let departs = self.tells_departures.then_some(*packet);
+        self.transmitting = None;
+        self.report(out);
+        out.extend(departs.map(Command::Departed));
     }
 
     /// The transmission of a packet of the driver's ring ended at this time.
     #[cold]
-    fn end_in_ring(&mut self, now: Instant, end: Instant, packet: Packet, out: &mut Vec<Command>) {
-        let Some(driver) = &mut self.driver else { return };
+    fn end_in_ring(&mut self, now: Instant, end: Instant, out: &mut Vec<Command>) {
+        let (Some(driver), Some((_, packet))) = (&mut self.driver, self.transmitting.take()) else {
+            return;
+        };
         driver.done.push(packet);
         let at = driver.learns(end);
         if self.completion_pending {
@@ -353,7 +358,7 @@ impl Link {
         {
             self.counters.packets += 1;
             self.counters.bytes += packet.size;
-            out.push(Command::Deliver(*packet));
+            append(out, || Command::Deliver(*packet));
             self.wire.pop_front();
         }
         if let Some(&(at, _)) = self.wire.front() {

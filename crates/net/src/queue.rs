@@ -264,7 +264,7 @@ impl AddAssign for Served {
 /// acknowledged. The averages and delays that a discipline measures refer to waiting packets.
 pub trait Queue: Debug + Send {
     /// Offers a packet. The queue may drop this one or others, which it reports in `out`.
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>);
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>);
 
     /// Takes the next packet into service; there is one if any waits. The queue may drop packets
     /// before it, which it reports in `out`.

@@ -265,7 +265,7 @@ impl Medium {
         &mut self,
         now: Instant,
         node: u32,
-        packet: Packet,
+        packet: &Packet,
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {

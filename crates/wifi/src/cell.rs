@@ -120,7 +120,6 @@ pub struct Cell {
     /// How often one of several winners was chosen, where none collide.
     chosen: u32,
     settled: Vec<Settled>,
-    up: Vec<Packet>,
     contending_stations: u32,
     /// The records of frames and waits, if there is an observer.
     watch: Option<Box<CellWatch>>,
@@ -201,7 +200,6 @@ impl Cell {
             deferring: Vec::with_capacity(8),
             chosen: 0,
             settled: Vec::with_capacity(8),
-            up: Vec::new(),
             contending_stations: 0,
             watch: None,
             duplex,
@@ -375,7 +373,7 @@ impl Cell {
         &mut self,
         now: Instant,
         node: u32,
-        packet: Packet,
+        packet: &Packet,
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {

@@ -21,7 +21,7 @@
 //! };
 //!
 //! let (mut now, mut sent, mut commands) = (Instant::ZERO, 0, Vec::new());
-//! cell.on_packet(now, 1, packet(0, now), Some(ACCESS_POINT), &mut commands);
+//! cell.on_packet(now, 1, &packet(0, now), Some(ACCESS_POINT), &mut commands);
 //! // Each command that has an instant makes one event; here no two are pending at once.
 //! while let Some(command) = commands.pop() {
 //!     match command {
@@ -36,7 +36,7 @@
 //!         Command::Done { .. } => {
 //!             sent += 1;
 //!             if sent < 1000 {
-//!                 cell.on_packet(now, 1, packet(sent, now), Some(ACCESS_POINT), &mut commands);
+//!                 cell.on_packet(now, 1, &packet(sent, now), Some(ACCESS_POINT), &mut commands);
 //!             }
 //!         }
 //!         _ => {}

@@ -355,7 +355,7 @@ impl Space {
         &mut self,
         now: Instant,
         node: u32,
-        packet: Packet,
+        packet: &Packet,
         to: Option<u32>,
         out: &mut Vec<Command>,
     ) {

@@ -80,7 +80,7 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
     let mut arrived = 0;
     for node in 1..=stations {
         let packet = source.packet(node);
-        cell.on_packet(Instant::ZERO, node, packet, Some(ACCESS_POINT), &mut out);
+        cell.on_packet(Instant::ZERO, node, &packet, Some(ACCESS_POINT), &mut out);
     }
     let mut now = Instant::ZERO;
     loop {
@@ -100,7 +100,7 @@ fn saturate(config: MacConfig, links: Vec<Link>, payload: u64, seconds: f64) -> 
                 Command::Done { node, packet, .. } => {
                     if cell.is_free_for(node, packet.class) {
                         let packet = source.packet(node);
-                        cell.on_packet(now, node, packet, Some(ACCESS_POINT), &mut out);
+                        cell.on_packet(now, node, &packet, Some(ACCESS_POINT), &mut out);
                     }
                 }
                 Command::Began

@@ -194,8 +194,8 @@ impl AirtimeFair {
 }
 
 impl Scheduler for AirtimeFair {
-    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
-        let number = self.lane_for(&packet);
+    fn enqueue(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
+        let number = self.lane_for(packet);
         let sub_queue = &mut self.sub_queues[number];
         sub_queue.queue.push(now, packet, out);
         if !sub_queue.is_listed && !sub_queue.queue.is_empty() {
@@ -398,7 +398,7 @@ mod tests {
         }
         accepts(&mut queue, NOW, packet(1, 0, 1500));
         let mut out = Vec::new();
-        queue.push(NOW, packet(1, 1, 100), &mut out);
+        queue.push(NOW, &packet(1, 1, 100), &mut out);
         assert_eq!(out, [Signal::Drop(packet(0, 0, 1000))]);
         assert_eq!((queue.len(), queue.backlog()), (4, Bytes(3600)));
     }

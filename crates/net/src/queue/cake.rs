@@ -329,9 +329,9 @@ fn supersedes(newer: &Segment, older: &Packet) -> bool {
 }
 
 impl Scheduler for Cake {
-    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn enqueue(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         let tin = &mut self.tins[self.config.tins.of(packet.class)];
-        let number = tin.flows.number_or(self.classifier.key(&packet), || Flow::new(&packet));
+        let number = tin.flows.number_or(self.classifier.key(packet), || Flow::new(packet));
         let quantum = tin.quantum_of(number, self.config.isolation);
         let flow = &mut tin.flows[number];
         if let Body::Segment(newer) = &packet.body

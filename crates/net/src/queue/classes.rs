@@ -23,7 +23,7 @@ impl Classes {
 }
 
 impl Queue for Classes {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.of(packet.class).push(now, packet, out);
     }
 

@@ -242,7 +242,7 @@ mod tests {
             while queue.len() <= depth as usize {
                 // A packet that arrived at this time, whatever was dropped.
                 let since = (now + queue.len() as u64).saturating_sub(depth);
-                queue.waiting.push(ms(since), capable(0, now, 1500));
+                queue.waiting.push(ms(since), &capable(0, now, 1500));
                 queue.buffer.take(Bytes(1500));
             }
             let popped = queue.pop(ms(now), &mut out).expect("packets wait");

@@ -149,7 +149,7 @@ impl<Q: Queue> Counted<Q> {
 
 /// A queue whose discipline is known only when it is built.
 impl Queue for Box<dyn Queue> {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         (**self).push(now, packet, out);
     }
 
@@ -209,14 +209,12 @@ impl Queue for Box<dyn Queue> {
 }
 
 impl<Q: Queue> Queue for Counted<Q> {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         let before = out.len();
-        // Without a reference to the packet, which would be copied.
-        let (class, to, size) = (self.place(packet.class), packet.to, packet.size);
-        let to = if to.is_some() { Some(packet.next) } else { None };
+        let (class, size) = (self.place(packet.class), packet.size);
         self.all += 1;
         self.least[class] = self.least[class].min(size);
-        self.of(class, to).add(size);
+        self.of(class, packet.receiver()).add(size);
         self.queue.push(now, packet, out);
         self.note_drops(before, out);
     }

@@ -85,9 +85,9 @@ impl FlowQueue {
 
 impl Scheduler for Drr {
     #[inline]
-    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn enqueue(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         let DrrConfig { per, limit, .. } = self.config;
-        let number = self.sub_queues.number_or(per.key(&packet), || FlowQueue::new(limit));
+        let number = self.sub_queues.number_or(per.key(packet), || FlowQueue::new(limit));
         let line = &mut self.sub_queues[number].line;
         let was_empty = line.is_empty();
         line.push(now, packet, out);

@@ -425,12 +425,12 @@ fn integer_weight(weight: f64) -> i128 {
 }
 
 impl Queue for DualPi2 {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.catch_up(now);
-        let class = self.class_of(&packet);
+        let class = self.class_of(packet);
         if !self.buffer.has(packet.size) {
             self.classes[class].served.dropped += 1;
-            return out.push(Signal::Drop(packet));
+            return out.push(Signal::Drop(*packet));
         }
         if self.is_empty() {
             self.reset_credit();

@@ -48,14 +48,14 @@ impl<Record> Default for Fifo<Record> {
 }
 
 impl<Record: Copy> Fifo<Record> {
-    pub(super) fn push(&mut self, record: Record, packet: Packet) {
+    pub(super) fn push(&mut self, record: Record, packet: &Packet) {
         self.backlog += packet.size;
         self.len += 1;
         if let Some(places) = &mut self.places {
             places.of(packet.receiver()).push_back(self.passed + self.records.len() as u64);
         }
         self.records.push_back(Some(record));
-        self.packets.push_back(packet);
+        self.packets.push_back(*packet);
     }
 
     /// The first packet.
@@ -66,7 +66,9 @@ impl<Record: Copy> Fifo<Record> {
             self.passed += 1;
             self.len -= 1;
             self.backlog -= packet.size;
-            self.skip_empty();
+            if self.len != self.records.len() {
+                self.skip_empty();
+            }
         }
         packet
     }
@@ -206,8 +208,8 @@ mod tests {
     #[test]
     fn a_large_packet_is_not_passed_by_a_small_one() {
         let mut fifo = Fifo::default();
-        fifo.push(NOW, packet(1, 0, 1500));
-        fifo.push(NOW, packet(1, 1, 100));
+        fifo.push(NOW, &packet(1, 0, 1500));
+        fifo.push(NOW, &packet(1, 1, 100));
         assert!(!fifo.has(&wanted(Some(1), 200)));
         assert!(fifo.has(&wanted(Some(1), 1500)) && fifo.has(&wanted(None, 1500)));
         assert!(!fifo.has(&wanted(Some(2), 1500)));
@@ -224,7 +226,7 @@ mod tests {
                     0 => {
                         let packet = packet(station, number, 40 + u64::from(station));
                         number += 1;
-                        fifo.push(NOW, packet);
+                        fifo.push(NOW, &packet);
                         list.push(packet);
                         continue;
                     }

@@ -150,8 +150,8 @@ impl Fq {
 }
 
 impl Scheduler for Fq {
-    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
-        let number = if self.config.bands { band(&packet) } else { 0 };
+    fn enqueue(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
+        let number = if self.config.bands { band(packet) } else { 0 };
         let initial = self.config.initial_quantum.0 as i64;
         let make = || Flow {
             fifo: Fifo::default(),
@@ -159,11 +159,11 @@ impl Scheduler for Fq {
             credits: initial,
             place: Place::Idle(now),
         };
-        let number = self.flows.number_or(self.classifier.key(&packet), make);
+        let number = self.flows.number_or(self.classifier.key(packet), make);
         let flow = &mut self.flows[number];
         let band = &mut self.bands[flow.band];
         if flow.fifo.len() >= self.config.flow_limit as usize || band.waiting >= self.config.limit {
-            out.push(Signal::Drop(packet));
+            out.push(Signal::Drop(*packet));
             return;
         }
         band.waiting += 1;

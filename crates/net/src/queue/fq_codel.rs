@@ -133,8 +133,8 @@ impl FqCoDel {
 }
 
 impl Scheduler for FqCoDel {
-    fn enqueue(&mut self, now: Instant, packet: Packet, _out: &mut Vec<Signal>) {
-        let number = self.sub_queues.number_or(self.classifier.key(&packet), FlowQueue::new);
+    fn enqueue(&mut self, now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
+        let number = self.sub_queues.number_or(self.classifier.key(packet), FlowQueue::new);
         let sub_queue = &mut self.sub_queues[number];
         sub_queue.fifo.push(now, packet);
         if !sub_queue.is_listed {
@@ -296,7 +296,7 @@ mod tests {
         fill(&mut wide, 1, 0..8, 1500);
         fill(&mut wide, 2, 0..3, 100);
         let mut out = Vec::new();
-        wide.push(NOW, packet(2, 3, 100), &mut out);
+        wide.push(NOW, &packet(2, 3, 100), &mut out);
         let dropped = |number| Signal::Drop(packet(1, number, 1500));
         assert_eq!(out, [0, 1, 2, 3].map(dropped));
         assert_eq!((wide.len(), wide.backlog()), (8, Bytes(4 * 1500 + 4 * 100)));
@@ -304,7 +304,7 @@ mod tests {
         let mut narrow = queue(batch);
         fill(&mut narrow, 1, 0..11, 1500);
         out.clear();
-        narrow.push(NOW, packet(2, 0, 100), &mut out);
+        narrow.push(NOW, &packet(2, 0, 100), &mut out);
         assert_eq!(out, [0, 1].map(dropped));
         assert_eq!(narrow.len(), 10);
     }
@@ -315,7 +315,7 @@ mod tests {
         fill(&mut queue, 1, 0..2, 0);
         fill(&mut queue, 2, 0..1, 0);
         let mut out = Vec::new();
-        queue.push(NOW, packet(2, 1, 0), &mut out);
+        queue.push(NOW, &packet(2, 1, 0), &mut out);
         assert_eq!(out.len(), 1);
         assert_eq!(queue.len(), 3);
     }
@@ -390,7 +390,7 @@ mod tests {
             for flow in 0..3 {
                 while sent[flow] <= due[flow] {
                     let born = Packet { born: now, ..packet(flow as u32, sent[flow], 1500) };
-                    queue.push(now, born, &mut out);
+                    queue.push(now, &born, &mut out);
                     sent[flow] += 1;
                 }
             }

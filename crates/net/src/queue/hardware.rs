@@ -98,7 +98,7 @@ impl HardwareQueue {
 }
 
 impl Queue for HardwareQueue {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.above.push(now, packet, out);
         self.form(now, out);
     }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn push(queue: &mut HardwareQueue, station: u32, numbers: std::ops::Range<u64>) {
-        numbers.for_each(|n| queue.push(NOW, packet(station, n, 1000), &mut Vec::new()));
+        numbers.for_each(|n| queue.push(NOW, &packet(station, n, 1000), &mut Vec::new()));
     }
 
     /// Takes what one access sends: the first packet and all that go with it.

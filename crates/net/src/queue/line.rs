@@ -82,17 +82,21 @@ impl<P: Policy> Line<P> {
 }
 
 impl<P: Policy> Queue for Line<P> {
-    fn push(&mut self, now: Instant, mut packet: Packet, out: &mut Vec<Signal>) {
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         let (size, fits) = (packet.size, self.buffer.has(packet.size));
         let arrival = Arrival { now, size, fits, is_first: self.buffer.is_empty() };
         let verdict = self.policy.enqueue(&arrival, &self.waiting);
         if !fits {
-            return out.push(Signal::Drop(packet));
+            return out.push(Signal::Drop(*packet));
         }
-        if verdict != Verdict::Pass {
-            let Some(marked) = mark_or_drop(verdict == Verdict::Mark, packet, out) else { return };
-            packet = marked;
-        }
+        let marked;
+        let packet = if verdict == Verdict::Pass {
+            packet
+        } else {
+            marked = mark_or_drop(verdict == Verdict::Mark, *packet, out);
+            let Some(marked) = &marked else { return };
+            marked
+        };
         self.buffer.take(size);
         self.waiting.push(now, packet);
     }

@@ -134,7 +134,7 @@ impl Bottleneck<'_> {
             self.since.insert(self.sent, self.now);
             let make = if self.ecn { capable } else { packet };
             let mut out = Vec::new();
-            self.queue.push(self.now, make(flow as u32, self.sent, 1500), &mut out);
+            self.queue.push(self.now, &make(flow as u32, self.sent, 1500), &mut out);
             self.note(&out);
             self.serve();
         }

@@ -334,9 +334,9 @@ impl Mac80211 {
 }
 
 impl Scheduler for Mac80211 {
-    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn enqueue(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         let number = self.number_of(self.key(packet.receiver()));
-        let place = self.classifier.key(&packet);
+        let place = self.classifier.key(packet);
         let station = &mut self.stations[number];
         station.tin.push(&mut self.flows, place, number, now, packet);
         if !station.is_listed {

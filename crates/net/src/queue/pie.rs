@@ -276,7 +276,7 @@ mod tests {
             let offered = if now % 4 == 0 { 2 } else { 1 };
             for copy in 0..offered {
                 out.clear();
-                queue.push(ms(now), packet(0, now * 2 + copy, 1500), &mut out);
+                queue.push(ms(now), &packet(0, now * 2 + copy, 1500), &mut out);
                 drops.extend(out.iter().map(|_| now));
             }
             let popped = queue.pop(ms(now), &mut out);
@@ -294,7 +294,7 @@ mod tests {
         let first_chance = |max_burst| {
             let mut queue = queue(PieConfig { max_burst, ..CONFIG });
             for number in 0..100 {
-                queue.push(ms(0), packet(0, number, 1500), &mut Vec::new());
+                queue.push(ms(0), &packet(0, number, 1500), &mut Vec::new());
             }
             let popped = queue.pop(ms(20), &mut Vec::new()).unwrap();
             queue.release(ms(20), &popped, &mut Vec::new());
@@ -329,15 +329,15 @@ mod tests {
         queue.policy.old_delay = Duration::from_millis(100);
         let mut out = Vec::new();
         for number in 0..3 {
-            queue.push(ms(1), packet(0, number, 1500), &mut out);
+            queue.push(ms(1), &packet(0, number, 1500), &mut out);
         }
         assert_eq!(out, [], "up to two packets are no queue");
-        queue.push(ms(1), packet(0, 3, 1500), &mut out);
+        queue.push(ms(1), &packet(0, 3, 1500), &mut out);
         assert_eq!(out, [Signal::Drop(packet(0, 3, 1500))]);
         out.clear();
         (queue.policy.probability, queue.policy.old_delay) = (0.19, Duration::from_millis(7));
         for number in 4..100 {
-            queue.push(ms(1), packet(0, number, 1500), &mut out);
+            queue.push(ms(1), &packet(0, number, 1500), &mut out);
         }
         assert_eq!(out, [], "less than half the target is no delay");
     }
@@ -346,7 +346,7 @@ mod tests {
     fn marks_up_to_a_probability_and_drops_beyond() {
         let mut queue = queue(PieConfig { ecn: true, ..CONFIG });
         for number in 0..10 {
-            queue.push(ms(1), packet(0, number, 1500), &mut Vec::new());
+            queue.push(ms(1), &packet(0, number, 1500), &mut Vec::new());
         }
         queue.policy.burst_allowance = Duration::ZERO;
         queue.policy.old_delay = Duration::from_millis(100);
@@ -354,7 +354,7 @@ mod tests {
             queue.policy.probability = probability;
             let mut out = Vec::new();
             for number in 0..20_000 {
-                queue.push(ms(1), make(0, number, 1500), &mut out);
+                queue.push(ms(1), &make(0, number, 1500), &mut out);
             }
             let marks = out.iter().filter(|s| matches!(s, Signal::Mark(..))).count();
             (marks, out.len() - marks)
@@ -370,7 +370,7 @@ mod tests {
         let gaps = |derandomize| {
             let mut queue = queue(PieConfig { derandomize, ..CONFIG });
             for number in 0..10 {
-                queue.push(ms(1), packet(0, number, 1500), &mut Vec::new());
+                queue.push(ms(1), &packet(0, number, 1500), &mut Vec::new());
             }
             (queue.policy.burst_allowance, queue.policy.probability) = (Duration::ZERO, 0.1);
             queue.policy.old_delay = Duration::from_millis(100);

@@ -58,8 +58,8 @@ fn rank(packet: &Packet) -> usize {
 }
 
 impl<const N: usize> Queue for Bands<N> {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
-        self.of(&packet).push(now, packet, out);
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
+        self.of(packet).push(now, packet, out);
     }
 
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {

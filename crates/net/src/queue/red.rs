@@ -373,7 +373,7 @@ mod tests {
         let mut queue = queue(RedConfig { weight: Some(1.0), ..config });
         for number in 0..length {
             queue.buffer.take(Bytes(1500));
-            queue.waiting.push(ms(0), packet(0, u64::from(number), 1500));
+            queue.waiting.push(ms(0), &packet(0, u64::from(number), 1500));
         }
         queue
     }
@@ -383,7 +383,7 @@ mod tests {
         let mut fates = Vec::new();
         for number in 0..count {
             let mut out = Vec::new();
-            queue.push(ms(1), make(number), &mut out);
+            queue.push(ms(1), &make(number), &mut out);
             fates.push(match out[..] {
                 [] => Verdict::Pass,
                 [Signal::Mark(..)] => Verdict::Mark,

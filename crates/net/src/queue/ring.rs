@@ -40,7 +40,7 @@ impl Ring {
 }
 
 impl Queue for Ring {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.above.push(now, packet, out);
         self.fill(now, out);
     }

@@ -53,8 +53,8 @@ impl Sfq {
 }
 
 impl Scheduler for Sfq {
-    fn enqueue(&mut self, now: Instant, packet: Packet, _out: &mut Vec<Signal>) {
-        let number = self.sub_queues.number_or(self.classifier.key(&packet), Fifo::default);
+    fn enqueue(&mut self, now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
+        let number = self.sub_queues.number_or(self.classifier.key(packet), Fifo::default);
         if self.sub_queues[number].is_empty() {
             self.turns.push_back(number);
         }

@@ -10,7 +10,7 @@ use wire::Packet;
 /// which one drops packets when the buffer is full.
 pub(super) trait Scheduler: Debug + Send {
     /// Puts a packet into its sub-queue.
-    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>);
+    fn enqueue(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>);
 
     /// Takes the next packet of the sub-queue whose turn it is.
     fn dequeue(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet>;
@@ -87,7 +87,7 @@ impl<S: Scheduler> Shared<S> {
 }
 
 impl<S: Scheduler> Queue for Shared<S> {
-    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+    fn push(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.len += 1;
         self.backlog += packet.size;
         self.buffer.take(packet.size);

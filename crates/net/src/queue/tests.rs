@@ -35,7 +35,7 @@ pub(crate) fn drop_tail(limit: Limit) -> Box<dyn Queue> {
 /// Offers a packet; returns whether it waits now.
 pub(crate) fn accepts(queue: &mut dyn Queue, now: Instant, packet: Packet) -> bool {
     let mut out = Vec::new();
-    queue.push(now, packet, &mut out);
+    queue.push(now, &packet, &mut out);
     !out.contains(&Signal::Drop(packet))
 }
 
@@ -405,7 +405,7 @@ proptest! {
                     // Flow 3 is broadcast.
                     let to = (flow != 3).then_some(NodeId(flow));
                     let offered = Packet { ecn, to, ..packet(flow, i as u64, size) };
-                    queue.push(now, offered, &mut out);
+                    queue.push(now, &offered, &mut out);
                     record.waiting[flow as usize].push_back(offered);
                     let flow = per_flow.then_some(flow);
                     if only_for_room {

@@ -57,6 +57,28 @@ impl<O: Observer> Waiting<'_, O> {
         packet
     }
 
+    /// Takes a packet that may join those in service to a radio, with these bits in its header.
+    #[inline]
+    fn take_joining(
+        &mut self,
+        by: RadioId,
+        to: RadioId,
+        class: TrafficClass,
+        most: Bytes,
+        power: PowerBits,
+    ) -> Option<Packet> {
+        let is_shared = self.topology.radio(by).is_shared;
+        let only = || Destination::Only(Some(self.topology.radio(to).node));
+        let destination = if is_shared { only() } else { Destination::Any };
+        let wanted = Wanted { class, to: destination, most };
+        let mut packet = self.pop(by, Some(&wanted));
+        if let Some(packet) = &mut packet {
+            packet.power = power;
+            self.begin_service(by, Some(to), packet);
+        }
+        packet
+    }
+
     #[cold]
     fn note_signals(&mut self, by: RadioId) {
         self.taken.signals.extend(self.signals.drain(..).map(|signal| (by, signal)));
@@ -151,25 +173,15 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
 
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let (by, to) = (RadioId(node), RadioId(to));
-        let bits = match self.stations.join(self.now, node, to.0, class, most) {
-            Join::Queue(bits) => bits.unwrap_or_default(),
-            Join::Nothing => return None,
+        match self.stations.join(self.now, node, to.0, class, most) {
+            Join::Queue(bits) => self.take_joining(by, to, class, most, bits.unwrap_or_default()),
+            Join::Nothing => None,
             Join::Buffered(packet) => {
                 let to = Some(to);
                 self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
-                return Some(packet);
+                Some(packet)
             }
-        };
-        let is_shared = self.topology.radio(by).is_shared;
-        let only = || Destination::Only(Some(self.topology.radio(to).node));
-        let destination = if is_shared { only() } else { Destination::Any };
-        let wanted = Wanted { class, to: destination, most };
-        let mut packet = self.pop(by, Some(&wanted));
-        if let Some(packet) = &mut packet {
-            packet.power = bits;
-            self.begin_service(by, Some(to), packet);
         }
-        packet
     }
 
     fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {

@@ -288,7 +288,7 @@ mod tests {
             Body::Datagram(Datagram { flow, number, len, stream: 0 }),
         );
         let mut out = Vec::new();
-        cell.on_packet(Instant(1_000_000), 1, packet, Some(0), &mut out);
+        cell.on_packet(Instant(1_000_000), 1, &packet, Some(0), &mut out);
         let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };
         cell.on_access(ticket.at, ticket.generation, &mut NoMsduSource, &mut out);
         let exchange = *cell.exchange().expect("an exchange");

@@ -189,7 +189,7 @@ pub(super) mod tests {
         let seed = Seed { root: 1, replication: 0 };
         let mut cell = Cell::new(plan.wlan.clone(), vec![link; 2], &seed);
         let mut out = Vec::new();
-        cell.on_packet(Instant(1_000_000), 0, packet(1, 1000), Some(1), &mut out);
+        cell.on_packet(Instant(1_000_000), 0, &packet(1, 1000), Some(1), &mut out);
         let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };
         let mut queue = Queue([packet(2, 300)].into());
         cell.on_access(ticket.at, ticket.generation, &mut queue, &mut out);

@@ -71,7 +71,7 @@ mod tests {
         let to = Some(NodeId(1));
         let packet = Packet::new(NodeId(0), to, Bytes(1028), Instant::ZERO, body);
         let mut out = Vec::new();
-        cell.on_packet(Instant(1_000_000), 0, packet, Some(1), &mut out);
+        cell.on_packet(Instant(1_000_000), 0, &packet, Some(1), &mut out);
         let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };
         cell.on_access(ticket.at, ticket.generation, &mut NoMsduSource, &mut out);
         let exchange = *cell.exchange().expect("an exchange");

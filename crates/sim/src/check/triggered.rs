@@ -272,7 +272,7 @@ pub(super) mod tests {
         let mut cell = Cell::new(plan.wlan.clone(), vec![link; 2], &seed);
         let mut out = Vec::new();
         for station in [1, 2] {
-            cell.on_packet(Instant(1_000_000), station, packet(station), Some(0), &mut out);
+            cell.on_packet(Instant(1_000_000), station, &packet(station), Some(0), &mut out);
         }
         let (mut events, mut now) = (BTreeMap::new(), Instant(1_000_000));
         for number in 0_u32.. {
@@ -285,7 +285,7 @@ pub(super) mod tests {
                         events.insert((ticket.at, number, next), Some(ticket.generation));
                     }
                     Command::Done { node, .. } if cell.is_free(node) => {
-                        cell.on_packet(now, node, packet(node), Some(0), &mut out);
+                        cell.on_packet(now, node, &packet(node), Some(0), &mut out);
                     }
                     _ => {}
                 }

@@ -107,11 +107,19 @@ impl Ledger {
     }
 
     /// Attributes the part of `start..end` in the window to a kind.
+    #[inline]
     pub fn add(&mut self, kind: AirtimeKind, start: Instant, end: Instant) {
-        self.enter(kind, start, end);
+        // Mostly the whole span is in the window, and nothing is missing before it.
+        if self.cursor == Some(start) && start >= self.from && start <= end && end <= self.to {
+            self.spent[kind as usize] += end - start;
+            self.cursor = Some(end);
+        } else {
+            self.enter(kind, start, end);
+        }
         debug_assert!(self.contiguous(), "{kind:?} from {start} to {end} leaves a gap or overlaps");
     }
 
+    #[inline(never)]
     fn enter(&mut self, kind: AirtimeKind, start: Instant, end: Instant) {
         // Before the first span, only time in the window can be missing.
         let cursor = self.cursor.unwrap_or(start.min(self.from));

@@ -40,9 +40,13 @@ impl Level {
     }
 
     /// From now on the level has this value.
+    #[inline]
     pub fn set(&mut self, now: Instant, value: usize) {
         if value != self.value {
-            self.add_time(now);
+            // Within an event a level may change several times.
+            if now != self.since {
+                self.add_time(now);
+            }
             self.value = value;
         }
     }

@@ -22,7 +22,7 @@ impl<O: Observer> World<O> {
     pub(super) fn enqueue(&mut self, by: RadioId, packet: &Packet) {
         let at = Interface::Radio(by);
         self.observers.on(self.now, &Notice::Queued { at, packet });
-        self.queues[by].push(self.now, *packet, self.out.signal.list());
+        self.queues[by].push(self.now, packet, self.out.signal.list());
         self.settle_signals(by);
         self.at_stations(by, |all, scope| all.on_queued(by.0, scope));
         if self.cell.is_free_for(by.0, packet.class) {
@@ -89,9 +89,9 @@ impl<O: Observer> World<O> {
     pub(super) fn serve(&mut self, by: RadioId, class: TrafficClass) {
         match self.stations.next(self.now, by.0, class) {
             Next::Queue(None) => {
-                if let Some(packet) = self.pop(by, class) {
-                    let to = self.routes.receiver(self.topology.radio(by).node, &packet);
-                    self.begin_service(by, to, &packet);
+                if let Some(packet) = &self.pop(by, class) {
+                    let to = self.routes.receiver(self.topology.radio(by).node, packet);
+                    self.begin_service(by, to, packet);
                 }
             }
             next => self.serve_next(by, class, next),
@@ -110,7 +110,7 @@ impl<O: Observer> World<O> {
     /// Passes a packet to the medium.
     #[inline(always)]
     pub(super) fn offer(&mut self, by: RadioId, packet: &Packet, to: Option<u32>) {
-        self.cell.on_packet(self.now, by.0, *packet, to, self.out.medium.list());
+        self.cell.on_packet(self.now, by.0, packet, to, self.out.medium.list());
         self.note_contention();
         self.settle_cell();
     }

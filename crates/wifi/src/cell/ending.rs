@@ -7,7 +7,8 @@ use crate::mac::{
     SlotGrid, ampdu, padded,
 };
 use crate::{Command, MsduSource};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, Instant, append};
+use wire::Packet;
 
 impl Cell {
     /// The data frame or the exchange on the air ends, or the SIFS after an exchange in a TXOP.
@@ -24,6 +25,11 @@ impl Cell {
     #[allow(clippy::inline_always, reason = "it runs for each exchange")]
     #[inline(always)]
     fn take_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
+        // The exchange is large, and copied only where it ends or has several frames at a time.
+        let is_alone = self.groups.is_none() && self.secondary().is_none();
+        if self.data_pending && is_alone && self.ends_data(now, out) {
+            return;
+        }
         let Some(exchange) = self.exchange else {
             if let Some(txop) = self.txop {
                 self.go_on(now, txop, source, out);
@@ -42,20 +48,29 @@ impl Cell {
         if self.secondary().is_some() {
             return self.on_duplex_step(now, &exchange, out);
         }
-        if self.data_pending {
-            if exchange.outcome != ExchangeOutcome::DataLost {
-                if let Some(next) = self.hand_up(&exchange, out) {
-                    return out.push(Command::Step(next));
-                }
-                let frames = self.handed.0..self.edcaf(self.sender).psdu.mpdus;
-                self.receive(self.sender, frames, out);
-            }
-            self.data_pending = false;
-            if exchange.end > now {
-                return out.push(Command::Step(exchange.end));
-            }
+        if self.data_pending && self.ends_data(now, out) {
+            return;
         }
         self.end_exchange(now, &exchange, out);
+    }
+
+    /// The data frame on the air ends, or one of its MPDUs. Returns whether the exchange goes on.
+    fn ends_data(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
+        let Some(Exchange { outcome, end, .. }) = self.exchange else { return false };
+        if outcome != ExchangeOutcome::DataLost {
+            if let Some(next) = self.hand_up(out) {
+                out.push(Command::Step(next));
+                return true;
+            }
+            let frames = self.handed.0..self.edcaf(self.sender).psdu.mpdus;
+            self.receive(self.sender, frames, out);
+        }
+        self.data_pending = false;
+        let goes_on = end > now;
+        if goes_on {
+            out.push(Command::Step(end));
+        }
+        goes_on
     }
 
     /// The index of the receiver's duplicate detection or reorder buffer for frames of an EDCAF.
@@ -67,12 +82,12 @@ impl Cell {
 
     /// If the recipient delivers each MPDU separately: delivers the MPDU that ends now, unless it
     /// is the last, and returns when the next one ends.
-    fn hand_up(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> Option<Instant> {
-        let after = self.after_next(exchange)?;
+    fn hand_up(&mut self, out: &mut Vec<Command>) -> Option<Instant> {
+        let after = self.after_next(self.exchange.as_ref()?)?;
         let next = self.handed.0;
         self.receive(self.sender, next..next + 1, out);
         self.handed = (next + 1, after);
-        Some(self.frame_end(exchange))
+        Some(self.frame_end(self.exchange.as_ref()?))
     }
 
     /// When the next MPDU of the PSDU on the air ends.
@@ -103,22 +118,23 @@ impl Cell {
         let from = self.node_of(f);
         let inbox = self.inbox(f, receiver);
         let Edcaf { originator, psdu, .. } = &mut self.edcafs[f as usize];
+        let mut deliver = |packet: &Packet| {
+            append(out, || Command::Deliver { node: receiver, from, packet: *packet });
+        };
         let node = &mut self.nodes[receiver as usize];
         let agreement = node.recipients.get_mut(inbox);
         let Some(recipient) = agreement else {
             let (sequence, mpdu) = originator.frame_on_air(0);
             originator.note_received(0);
             if node.caches[inbox].accept(sequence, mpdu.attempts > 0) {
-                let packets = originator.packets_of(&mpdu);
-                let deliver = |&packet| Command::Deliver { node: receiver, from, packet };
-                out.extend(packets.map(deliver));
+                originator.packets_of(&mpdu).for_each(deliver);
             } else {
                 node.counters.exchanges.duplicates += 1;
             }
             return;
         };
         if psdu.mpdus == 0 {
-            recipient.on_request(originator.start(), &mut self.up);
+            recipient.on_request(originator.start(), &mut deliver);
         }
         for i in frames.filter(|&i| psdu.mpdus == 1 || !self.lost.has(i)) {
             let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
@@ -128,13 +144,10 @@ impl Cell {
                 "number {sequence} is beyond the block-ack window"
             );
             originator.note_received(usize::from(i));
-            let packets = originator.packets_of(&mpdu).copied();
-            if !recipient.on_mpdu(sequence, packets, &mut self.up) {
+            if !recipient.on_mpdu(sequence, originator.packets_of(&mpdu), &mut deliver) {
                 node.counters.exchanges.duplicates += 1;
             }
         }
-        let deliver = |packet| Command::Deliver { node: receiver, from, packet };
-        out.extend(self.up.drain(..).map(deliver));
     }
 
     /// Each receiver draws independently whether noise destroys the broadcast.

@@ -160,11 +160,11 @@ impl Edcaf {
     pub(crate) fn begin_service(
         &mut self,
         now: Instant,
-        packet: Packet,
+        packet: &Packet,
         to: Option<u32>,
         rules: &Rules,
     ) {
-        self.originator.begin_service(&rules.framing, now, &packet, to);
+        self.originator.begin_service(&rules.framing, now, packet, to);
     }
 
     /// From now on, these functions and their rules follow another configuration, as far as

@@ -19,6 +19,7 @@ use super::exchange::ElicitedResponse;
 use super::streams::Streams;
 use crate::phy::ModeClass;
 use aside::Aside;
+pub(crate) use finished::Settled;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
 use wire::{Body, DropCause, Packet};
@@ -86,15 +87,6 @@ impl Psdu {
     /// The value before a PSDU is assembled.
     pub(crate) const NONE: Self =
         Self { bytes: Bytes::ZERO, mpdus: 0, answer: ElicitedResponse::None };
-}
-
-/// A packet whose service has ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Settled {
-    pub(crate) packet: Packet,
-    pub(crate) outcome: MsduOutcome,
-    /// Whether the receiver has the packet. The originator may not know it.
-    pub(crate) received: bool,
 }
 
 /// An MPDU in service.
@@ -250,8 +242,8 @@ impl Originator {
             if place == self.mpdus.len() {
                 let most = ampdu(bytes, framing.overhead);
                 let Some(most) = room.bytes.0.checked_sub(most.0) else { break };
-                let Some(packet) = source(Bytes(most)) else { break };
-                self.append(framing, now, &packet);
+                let Some(packet) = &source(Bytes(most)) else { break };
+                self.append(framing, now, packet);
             }
             if self.mpdus[place].settled {
                 place += 1;
@@ -393,7 +385,7 @@ impl Originator {
 
     /// An Ack acknowledges the whole last PSDU, or the PSDU needed no acknowledgement.
     pub(crate) fn on_ack(&mut self, settled: &mut Vec<Settled>) {
-        if let (&[0], 1) = (&self.psdu[..], self.mpdus.len()) {
+        if self.sent_only() {
             return self.finish_only(settled);
         }
         for i in 0..self.psdu.len() {
@@ -413,12 +405,16 @@ impl Originator {
         arrived: &Bitmap,
         settled: &mut Vec<Settled>,
     ) -> u32 {
+        (self.request, self.doubted) = (false, false);
+        if arrived.has(0) && self.sent_only() {
+            self.finish_only(settled);
+            return 1;
+        }
         let mut count = 0;
         for &place in &self.psdu {
             self.mpdus[usize::from(place)].attempts += 1;
             count += u32::from(arrived.has(place));
         }
-        (self.request, self.doubted) = (false, false);
         if count > 0 && count as usize == self.mpdus.len() {
             self.finish_all(settled);
             return count;

@@ -516,11 +516,11 @@ proptest! {
                 if lost >> (i % 64) & 1 == 0 {
                     heard = true;
                     bench.originator.note_received(i);
-                    recipient.on_mpdu(*sequence, packets.iter().copied(), &mut up);
+                    recipient.on_mpdu(*sequence, packets.iter(), |packet| up.push(*packet));
                 }
             }
             if heard && psdu.mpdus == 0 {
-                recipient.on_request(start, &mut up);
+                recipient.on_request(start, |packet| up.push(*packet));
             }
             let Bench { originator, settled, now, .. } = &mut bench;
             match psdu.answer {

@@ -44,50 +44,56 @@ impl Recipient {
         Self { window, start: 0, arrived: Bitmap::default(), held: Vec::new() }
     }
 
-    /// Whether an MPDU that arrives is the next in order, and nothing is held: its packets may be
-    /// delivered at once. If not, [`Self::on_mpdu`] takes it.
-    #[inline]
-    pub(crate) fn takes_next(&mut self, sequence: u16) -> bool {
-        let is_next = sequence == self.start && self.held.is_empty() && self.arrived.is_empty();
-        if is_next {
-            self.start = after(sequence, 1);
-        }
-        is_next
-    }
-
-    /// An MPDU arrives. Appends to `up` the packets that may be delivered now. Returns whether the
+    /// An MPDU arrives. Passes the packets that may be delivered now to `up`. Returns whether the
     /// MPDU is new.
-    pub(crate) fn on_mpdu(
+    #[inline]
+    pub(crate) fn on_mpdu<'a>(
         &mut self,
         sequence: u16,
-        packets: impl Iterator<Item = Packet>,
-        up: &mut Vec<Packet>,
+        packets: impl Iterator<Item = &'a Packet>,
+        up: impl FnMut(&Packet),
+    ) -> bool {
+        // Mostly it is the next in order, and nothing is held.
+        if sequence == self.start && self.held.is_empty() && self.arrived.is_empty() {
+            self.start = after(sequence, 1);
+            packets.for_each(up);
+            return true;
+        }
+        self.sort_in(sequence, packets, up)
+    }
+
+    /// An MPDU arrives, and others before it or after it are there or missing.
+    fn sort_in<'a>(
+        &mut self,
+        sequence: u16,
+        packets: impl Iterator<Item = &'a Packet>,
+        mut up: impl FnMut(&Packet),
     ) -> bool {
         let ahead = distance(self.start, sequence);
         if ahead >= SEQUENCES / 2 || self.arrived.has(ahead) && ahead < self.window {
             return false;
         }
         if ahead >= self.window {
-            self.advance(ahead + 1 - self.window, up);
+            self.advance(ahead + 1 - self.window, &mut up);
         }
         let ahead = distance(self.start, sequence);
         self.arrived.set(ahead);
         if ahead == 0 && self.held.is_empty() {
-            up.extend(packets);
+            packets.for_each(&mut up);
         } else {
             let start = self.start;
             let at = self.held.partition_point(|&(held, _)| distance(start, held) < ahead);
-            self.held.splice(at..at, packets.map(|packet| (sequence, packet)));
+            self.held.splice(at..at, packets.map(|packet| (sequence, *packet)));
         }
         self.advance(self.arrived.leading_ones(), up);
         true
     }
 
     /// A BlockAckReq arrives: no MPDU before `start` will follow (clause 10.25.6.6.3).
-    pub(crate) fn on_request(&mut self, start: u16, up: &mut Vec<Packet>) {
+    pub(crate) fn on_request(&mut self, start: u16, mut up: impl FnMut(&Packet)) {
         let ahead = distance(self.start, start);
         if ahead < SEQUENCES / 2 {
-            self.advance(ahead, up);
+            self.advance(ahead, &mut up);
             self.advance(self.arrived.leading_ones(), up);
         }
     }
@@ -121,13 +127,16 @@ impl Recipient {
     }
 
     /// Moves the window, and delivers the packets before it.
-    fn advance(&mut self, by: u16, up: &mut Vec<Packet>) {
+    fn advance(&mut self, by: u16, up: impl FnMut(&Packet)) {
         if by == 0 {
             return;
         }
         let start = self.start;
-        let released = self.held.partition_point(|&(held, _)| distance(start, held) < by);
-        up.extend(self.held.drain(..released).map(|(_, packet)| packet));
+        if !self.held.is_empty() {
+            let released = self.held.partition_point(|&(held, _)| distance(start, held) < by);
+            self.held[..released].iter().map(|(_, packet)| packet).for_each(up);
+            self.held.drain(..released);
+        }
         self.arrived.drop_first(by.min(Bitmap::LEN));
         self.start = after(start, by);
     }
@@ -152,7 +161,8 @@ mod tests {
     fn numbers(recipient: &mut Recipient, sequences: &[u16]) -> Vec<u64> {
         let mut up = Vec::new();
         for &sequence in sequences {
-            recipient.on_mpdu(sequence, std::iter::once(packet(u64::from(sequence), 100)), &mut up);
+            let packet = packet(u64::from(sequence), 100);
+            recipient.on_mpdu(sequence, std::iter::once(&packet), |packet| up.push(*packet));
         }
         up.iter().map(crate::mac::originator::tests::number).collect()
     }
@@ -190,10 +200,10 @@ mod tests {
         let mut recipient = Recipient::new(64);
         assert_eq!(numbers(&mut recipient, &[1, 3, 4]), [0; 0]);
         let mut up = Vec::new();
-        recipient.on_request(3, &mut up);
+        recipient.on_request(3, |packet| up.push(*packet));
         assert_eq!(up.len(), 3);
         assert_eq!(recipient.start, 5);
-        recipient.on_request(2, &mut up);
+        recipient.on_request(2, |packet| up.push(*packet));
         assert_eq!((recipient.start, up.len()), (5, 3), "an old request changes nothing");
         assert!(recipient.block_ack(2).has(2) && !recipient.block_ack(2).has(3));
         assert!(recipient.block_ack(6).count() == 0);
@@ -202,8 +212,8 @@ mod tests {
     #[test]
     fn windows_wrap_with_the_numbers() {
         let mut recipient = Recipient::new(256);
-        recipient.on_request(2000, &mut Vec::new());
-        recipient.on_request(4000, &mut Vec::new());
+        recipient.on_request(2000, |_| {});
+        recipient.on_request(4000, |_| {});
         assert_eq!(numbers(&mut recipient, &[4001, 3]), [0; 0]);
         assert_eq!(numbers(&mut recipient, &[4000]), [4000, 4001]);
         let rest: Vec<u16> = (4002..4096).chain(0..3).collect();
@@ -222,20 +232,21 @@ mod tests {
             first in 0u16..4095,
         ) {
             let mut recipient = Recipient::new(64);
-            recipient.on_request(first.min(2047), &mut Vec::new());
-            recipient.on_request(first, &mut Vec::new());
+            recipient.on_request(first.min(2047), |_| {});
+            recipient.on_request(first, |_| {});
             let (mut next, mut ahead, mut expected) = (0u16, Vec::new(), Vec::new());
             let mut seen = Vec::new();
             for pick in picks {
                 let index = next + pick;
                 let mut up = Vec::new();
                 let (sequence, packet) = (after(first, index), packet(u64::from(index), 1));
-                let is_next = pick % 2 == 0 && recipient.takes_next(sequence);
-                if is_next {
-                    up.push(packet);
-                }
-                let mpdu = std::iter::once(packet);
-                let is_new = is_next || recipient.on_mpdu(sequence, mpdu, &mut up);
+                let mpdu = std::iter::once(&packet);
+                let deliver = |packet: &Packet| up.push(*packet);
+                let is_new = if pick % 2 == 0 {
+                    recipient.on_mpdu(sequence, mpdu, deliver)
+                } else {
+                    recipient.sort_in(sequence, mpdu, deliver)
+                };
                 prop_assert_eq!(is_new, !ahead.contains(&index));
                 if is_new {
                     ahead.push(index);

@@ -394,6 +394,7 @@ impl Space {
 
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
     /// whatever the interference, has received nothing. One that only overhears it is done with it.
+    #[inline(never)]
     fn end_transmission(&mut self, now: Instant, id: u32, overheard: Option<Overheard>) {
         if self.signals.transmission(id).frame.is_joint() {
             return self.end_in_units(id);

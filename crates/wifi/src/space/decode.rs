@@ -6,7 +6,7 @@ use super::node::Node;
 use super::rules::SpaceRules;
 use crate::Command;
 use crate::mac::Bitmap;
-use kernel::Instant;
+use kernel::{Instant, append};
 use wire::{FrameKind, Packet};
 
 /// A node has decoded a frame that is addressed to it, or MPDUs of it.
@@ -62,7 +62,9 @@ fn hear_multi_sta(
     station.hear_acknowledgement(now, acked.as_ref(), rules, out);
 }
 
-/// A node takes the MPDUs of a frame that are not lost, and delivers what is in order.
+/// A node takes the MPDUs of a frame that are not lost, and delivers what is in order. Few of those
+/// that a frame reaches do, so that it is not inlined for all.
+#[inline(never)]
 fn take_up(
     rules: &SpaceRules,
     frame: &OnAir,
@@ -72,7 +74,7 @@ fn take_up(
     out: &mut Vec<Command>,
 ) {
     let (node, from) = (receiver.id, frame.from);
-    let up = |packet: &Packet| out.push(Command::Deliver { node, from, packet: *packet });
+    let up = |packet: &Packet| append(out, || Command::Deliver { node, from, packet: *packet });
     if frame.to.is_none() {
         let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
         originator.note_received(0);

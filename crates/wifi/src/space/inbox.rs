@@ -15,7 +15,6 @@ pub(super) struct Transmitter {
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     entries: Vec<Entry>,
-    up: Vec<Packet>,
 }
 
 #[derive(Debug)]
@@ -75,12 +74,11 @@ impl Inbox {
         lost: Option<&Bitmap>,
         mut up: impl FnMut(&Packet),
     ) -> u64 {
-        let mut packets = std::mem::take(&mut self.up);
         let mut duplicates = 0;
         let filter = self.filter(from, window);
         let frames = if lost.is_some() { sender.on_air().count() } else { 0 };
         if let (Filter::Agreement(recipient), 0) = (&mut *filter, frames) {
-            recipient.on_request(sender.start(), &mut packets);
+            recipient.on_request(sender.start(), &mut up);
         }
         let arrives = |&index: &usize| lost.is_some_and(|lost| !lost.has(index as u16));
         for index in (0..frames).filter(arrives) {
@@ -88,9 +86,7 @@ impl Inbox {
             sender.note_received(index);
             let of_frame = sender.packets_of(&mpdu);
             let is_new = match &mut *filter {
-                Filter::Agreement(recipient) => {
-                    recipient.on_mpdu(sequence, of_frame.copied(), &mut packets)
-                }
+                Filter::Agreement(recipient) => recipient.on_mpdu(sequence, of_frame, &mut up),
                 Filter::Single(cache) => {
                     let is_new = cache.accept(sequence, mpdu.attempts > 0);
                     if is_new {
@@ -101,9 +97,6 @@ impl Inbox {
             };
             duplicates += u64::from(!is_new);
         }
-        packets.iter().for_each(&mut up);
-        packets.clear();
-        self.up = packets;
         duplicates
     }
 

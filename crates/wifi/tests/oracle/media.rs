@@ -288,7 +288,7 @@ impl Driver<'_> {
         }
         let Some(packet) = self.queues.of(node, class).pop_front() else { return };
         let to = packet.to.map(|to| to.0);
-        both!(&mut self.medium, m => m.on_packet(now, node, packet, to, &mut self.out));
+        both!(&mut self.medium, m => m.on_packet(now, node, &packet, to, &mut self.out));
     }
 
     fn execute(&mut self, now: Instant, command: Command) {

@@ -165,7 +165,7 @@ impl Driver {
                 now,
                 Body::Datagram(Datagram { flow: FlowId(0), number, len: 0, stream: 0 }),
             );
-            self.space.on_packet(now, node, packet, to, &mut self.out);
+            self.space.on_packet(now, node, &packet, to, &mut self.out);
         }
     }
 }

@@ -187,7 +187,7 @@ fn without_room_the_fattest_flow_loses_its_first_packet() {
     }
     assert!(accepts(&mut queue, NOW, packet(1, 0, 1500)));
     let mut out = Vec::new();
-    queue.push(NOW, packet(1, 1, 1500), &mut out);
+    queue.push(NOW, &packet(1, 1, 1500), &mut out);
     assert_eq!(out, [Signal::Drop(packet(0, 0, 1500))]);
     assert_eq!(queue.len(), 4);
 }
@@ -215,7 +215,7 @@ fn the_ack_filter_keeps_the_newest_two() {
         let mut queue = cake(CakeConfig { ack_filter: filter, ..Default::default() });
         let mut out = Vec::new();
         for number in 1..=5 {
-            queue.push(NOW, ack(number, number * 1000), &mut out);
+            queue.push(NOW, &ack(number, number * 1000), &mut out);
         }
         (queue.len(), out)
     };

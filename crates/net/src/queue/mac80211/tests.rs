@@ -153,7 +153,7 @@ fn the_fattest_flow_by_bytes_makes_room() {
         accepts(&mut queue, NOW, packet(2, n, 100));
     }
     let mut out = Vec::new();
-    queue.push(NOW, packet(2, 40, 100), &mut out);
+    queue.push(NOW, &packet(2, 40, 100), &mut out);
     // 4500 bytes against 4100: half of three packets is one, the first.
     assert_eq!(out, [Signal::Drop(packet(1, 0, 1500))]);
 }
@@ -165,7 +165,7 @@ fn a_batch_of_drops_is_half_of_the_fattest_flow_at_most() {
             queue(Mac80211Config { limit: Limit::packets(100), drop_batch, ..config() });
         fill(&mut queue, 1..2, 100);
         let mut out = Vec::new();
-        queue.push(NOW, packet(1, 100, 1500), &mut out);
+        queue.push(NOW, &packet(1, 100, 1500), &mut out);
         out.len()
     };
     assert_eq!([dropped(1), dropped(32), dropped(1000)], [1, 32, 50]);
@@ -186,7 +186,7 @@ fn the_memory_limit_counts_as_linux_does() {
 fn codel_may_drop_until_a_flow_is_empty() {
     let mut queue = queue(config());
     for n in 0..30 {
-        queue.push(NOW, packet(1, n, 1500), &mut Vec::new());
+        queue.push(NOW, &packet(1, n, 1500), &mut Vec::new());
     }
     let mut out = Vec::new();
     // A packet every 40 ms: each has waited longer than the target of 20 ms.
@@ -208,7 +208,7 @@ fn flows_to_a_slow_station_have_a_longer_target_and_no_ecn() {
         let mut out = Vec::new();
         for ms in 0..400 {
             // Each packet waits 30 ms.
-            queue.push(Instant(ms * MS), capable(1, ms, 1500), &mut out);
+            queue.push(Instant(ms * MS), &capable(1, ms, 1500), &mut out);
             if ms >= 30 {
                 queue.pop(Instant(ms * MS), &mut out);
             }

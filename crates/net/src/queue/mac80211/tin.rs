@@ -123,10 +123,10 @@ impl Tin {
         place: u64,
         station: usize,
         now: Instant,
-        packet: Packet,
+        packet: &Packet,
     ) {
         let number = flows.classify(place, station, &mut self.overflowed);
-        flows.memory += memory_of(&packet);
+        flows.memory += memory_of(packet);
         self.packets += 1;
         let (flow, quantum) = (&mut flows.all[number], flows.quantum);
         flow.fifo.push(now, packet);

@@ -173,7 +173,7 @@ impl Stage<'_> {
             && let Some(packet) = first.and_then(|first| queue.remove(first))
         {
             let to = packet.to.map(|to| to.0);
-            self.space.on_packet(now, node, packet, to, &mut self.out);
+            self.space.on_packet(now, node, &packet, to, &mut self.out);
         }
     }
 

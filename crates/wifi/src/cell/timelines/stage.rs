@@ -370,7 +370,7 @@ impl Stage {
             && let Some(packet) = first.and_then(|first| queue.remove(first))
         {
             let to = packet.to.map(|to| to.0);
-            self.cell.on_packet(now, node, packet, to, &mut self.out);
+            self.cell.on_packet(now, node, &packet, to, &mut self.out);
         }
     }
 

@@ -53,7 +53,7 @@ impl SecondaryChoice {
                     return false;
                 };
                 edcaf.originator.swap_aside();
-                edcaf.begin_service(now, packet, Some(to), rules);
+                edcaf.begin_service(now, &packet, Some(to), rules);
                 return true;
             }
             Serve::First | Serve::BestRate | Serve::Random => {}
@@ -82,7 +82,7 @@ impl SecondaryChoice {
         // An active queue management may drop all packets for the station.
         let Some(packet) = source.next(node, class, to, Bytes(u64::MAX)) else { return false };
         edcaf.originator.swap_aside();
-        edcaf.begin_service(now, packet, Some(to), rules);
+        edcaf.begin_service(now, &packet, Some(to), rules);
         true
     }
 

@@ -11,7 +11,7 @@ impl Node {
     pub(in crate::space) fn begin_service(
         &mut self,
         now: Instant,
-        packet: Packet,
+        packet: &Packet,
         to: Option<u32>,
         rules: &SpaceRules,
     ) {
