@@ -18,7 +18,7 @@ from simoom.cli.terminal import (
     progress_bar,
     say,
 )
-from simoom.studies import STUDIES, Lab, Results, Study, UnknownStudyError, find
+from simoom.studies import STUDIES, Lab, Results, Study, UnknownStudyError, find, report
 
 LIST, ALL = "list", "all"
 
@@ -125,8 +125,6 @@ def _make(chosen: Sequence[tuple[Study, list[str]]], *, quick: bool, quiet: bool
 
 
 def _print(made: Sequence[Results]) -> None:
-    from simoom.studies import report
-
     screen = console()
     for results in made:
         screen.print(report.tables(results, width=screen.width))
@@ -134,8 +132,6 @@ def _print(made: Sequence[Results]) -> None:
 
 def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:
     """Write the requested files; return a message that names them."""
-    from simoom.studies import report
-
     parts = []
     if out is not None:
         names = [name for results in made for name in report.write(results, out)]

@@ -12,6 +12,7 @@ from simoom.results.notices import told
 from simoom.results.record import identity
 from simoom.results.run import Run, run
 from simoom.results.tables import names_of
+from simoom.runs.compare import compare
 from simoom.scenario.interfaces import stations
 from simoom.scenario.scenario import Scenario
 from simoom.scenario.words import words
@@ -20,6 +21,9 @@ from simoom.serve.library import Library
 from simoom.serve.work import Runs, digest
 from simoom.serve.workers import Teller
 from simoom.show.sections import headline, shown
+from simoom.why import why
+from simoom.why.compare import changed_keys
+from simoom.why.page import data
 
 WANTED = (
     "total.goodput_mbps",
@@ -91,10 +95,6 @@ class Explanation(Runs):
 
     def __call__(self, library: Library, teller: Teller) -> Any:  # noqa: ARG002
         """Return the explanation as the page shows it."""
-        # Imported when it is used: workers start in half the time.
-        from simoom.why import why
-        from simoom.why.page import data
-
         found = why(
             self.scenario, flow=self.flow, replications=REPLICATIONS, seed=self.seed,
             progress=teller.progress,
@@ -116,8 +116,6 @@ class Pairs(Runs):
 
     def __call__(self, library: Library, teller: Teller) -> Any:  # noqa: ARG002
         """Return the comparison as the page shows it."""
-        from simoom.runs.compare import compare
-
         found = compare(self.scenario, self.other, replications=PAIRS, seed=self.seed,
                         progress=teller.progress)  # fmt: skip
         return finite({"caption": found.caption, "rows": found.to_dicts()})
@@ -130,8 +128,6 @@ def pairs_key(first: str, second: str) -> str:
 
 def differing(first: Run, second: Run) -> dict[str, Any]:
     """Return the keys in which two runs differ, with both values, and their results in words."""
-    from simoom.why.compare import changed_keys
-
     paths = dict.fromkeys((*first.summary, *second.summary))
     # A name is said if it stands for the same in both.
     own, other = names_of(first.summary), names_of(second.summary)

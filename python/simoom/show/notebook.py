@@ -12,6 +12,7 @@ from simoom.results.notices import told
 from simoom.results.tables import MOST_ROWS, digits
 from simoom.show import sections
 from simoom.show.layout import with_interval
+from simoom.show.report import text
 from simoom.show.sections import headline
 
 if TYPE_CHECKING:
@@ -99,8 +100,13 @@ class Text(str):
         return _code(self)
 
 
-def _code(text: str) -> str:
-    return f'<pre style="line-height:1.2">{escape(text)}</pre>'
+def report(shown: Run, width: int = 100) -> Text:
+    """Return the report of a run as text, as the command line prints it."""
+    return Text(text(shown, width=width))
+
+
+def _code(shown: str) -> str:
+    return f'<pre style="line-height:1.2">{escape(shown)}</pre>'
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

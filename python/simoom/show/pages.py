@@ -10,11 +10,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from simoom import plots
-from simoom.base.needs import needed
+from simoom.base.needs import Later
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    import jinja2
     from matplotlib.figure import Figure
+else:
+    jinja2 = Later("jinja2", "a page")
 
 
 def render(template: str, **values: object) -> str:
@@ -23,14 +25,11 @@ def render(template: str, **values: object) -> str:
 
 
 @cache
-def _templates() -> Environment:
-    with needed("a page"):
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("simoom"),
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("simoom"),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

@@ -7,29 +7,41 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from simoom import plots
 from simoom.base.files import finite, write_frame, write_text
 from simoom.base.frames import pl
 from simoom.base.needs import MissingPackageError
 from simoom.base.palette import USES
+from simoom.plots.words import findings
 from simoom.results.notices import told
 from simoom.results.tables import Row, nodes, number, plain
 from simoom.show.layout import fitted
+from simoom.show.pages import embedded, render
 from simoom.show.sections import OF_FLOWS, Table, headline, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from simoom.results.run import Run
-    from simoom.why.result import Why
 
 WIDEST_BAR = 100
 """The length of the bar of the airtime where there is room."""
+
+
+class Explanation(Protocol):
+    """What a report has of an explanation of its run (`simoom.why.result.Why`)."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+
+    def content(self) -> dict[str, Any]:
+        """Return what its section in a page shows."""
 
 
 def text(run: Run, *, width: int = 100) -> str:
@@ -99,7 +111,7 @@ def _bar(shares: Sequence[Row], width: int) -> tuple[Text, Text]:
     return bar, legend
 
 
-def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
+def write(run: Run, directory: Path, why: Explanation | None = None) -> list[str]:
     """Write all results of a run into an existing directory; return the names of the files.
 
     With an explanation the page has a section for it, and ``why.json`` has its data. The page and
@@ -114,8 +126,6 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
         write_text(directory / name, content)
     names = [*files, *(_write_series(run, directory) if run.probes else [])]
     try:
-        from simoom import plots
-
         pictures = plots.save_both(plots.overview(run), directory, "report")
         write_text(directory / "report.html", page(run, why))
     except MissingPackageError as error:
@@ -147,13 +157,8 @@ def _write_series(run: Run, directory: Path) -> list[str]:
     return ["series.csv", "series.parquet"]
 
 
-def page(run: Run, why: Why | None = None) -> str:
+def page(run: Run, why: Explanation | None = None) -> str:
     """Return the report as one self-contained HTML page, with an explanation if there is one."""
-    from simoom import plots
-    from simoom.plots.words import findings
-    from simoom.show.pages import embedded, render
-    from simoom.why.page import content as explained
-
     has_cell = bool(nodes(run.summary))
     figures = [plots.airtime(run)] if has_cell else []
     if plots.has_calls(run):
@@ -173,7 +178,7 @@ def page(run: Run, why: Why | None = None) -> str:
         notices=told(run),
         facts=headline(run.summary),
         pictures=[(_said(figure, findings(run)), embedded(figure)) for figure in figures],
-        why=None if why is None else explained(why),
+        why=None if why is None else why.content(),
         sections=shown(run),
         scenario=run.scenario.to_toml(),
         summary=[(path, plain(value)) for path, value in run.summary.items()],

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from simoom import _core
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.scenario.scenario import toml_value
 from simoom.trace.columns import TABLES, Columns
 
@@ -65,14 +66,13 @@ class Parquet:
             pl.scan_parquet(parts).sink_parquet(self._folder / f".{table}.parquet")
 
 
-def _page(folder: Path, scenario: Scenario) -> Writer:
-    # Imported when it is used: it needs polars and jinja2.
-    from simoom.show.rows import PageWriter
+@door
+def trace_page(folder: Path, scenario: Scenario) -> Writer:
+    """Return the writer of a page."""
+    raise NotImplementedError
 
-    return PageWriter(folder, scenario)
 
-
-WRITERS: dict[str, Callable[[Path, Scenario], Writer]] = {"html": _page, "parquet": Parquet}
+WRITERS: dict[str, Callable[[Path, Scenario], Writer]] = {"html": trace_page, "parquet": Parquet}
 """The formats that are written here, by extension."""
 CORE = frozenset(extension for extension, _ in _core.trace_formats())
 """The extensions of the formats that the simulator writes itself."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.scenario.scenario import Scenario
 from simoom.trace.columns import TABLES, Columns
 from simoom.trace.files import CORE, TraceFile, open_all, settings_of
@@ -82,10 +83,9 @@ class Trace:
         """Add rows to a table that has not been read yet."""
         self._batches.setdefault(table, []).append(rows)
 
+    @door
     def _repr_html_(self) -> str:
-        from simoom.show import notebook
-
-        return notebook.trace(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         rows = (f"{getattr(self, name).height} {name}" for name in TABLES)
