@@ -18,13 +18,16 @@ from simoom.base.files import read
 from simoom.base.needs import Later
 from simoom.cli.terminal import InputError, check_range, directory, origin, say, unread
 from simoom.scenario import control, shipped
-from simoom.serve.gallery import page_text
+from simoom.serve.limits import Limits
 
 if TYPE_CHECKING:
     import segno
     import uvicorn
     from starlette.types import ASGIApp
+
+    from simoom.serve import gallery
 else:
+    gallery = Later("simoom.serve.gallery")
     segno, uvicorn = Later("segno", "a QR code"), Later("uvicorn", "the page")
 
 PORT = 8642
@@ -83,9 +86,7 @@ def serve(
     check_range("--threads", threads, least=1, bits=8)
     if not controllers:
         _run_no_code()
-    limits = pages.Limits(
-        queue=queue, run_s=run_s, run_mib=run_mib, air_mib=air_mib, airs_mib=airs_mib
-    )
+    limits = Limits(queue=queue, run_s=run_s, run_mib=run_mib, air_mib=air_mib, airs_mib=airs_mib)
     _check_limits(limits)
     first = None if file is None else _first(file, limits.scenario_bytes)
     listener = listen(host, port)
@@ -145,7 +146,7 @@ def _say_code(link: str) -> None:
         segno.make(link, error="l").terminal(sys.stderr, compact=True, border=2)
 
 
-def _check_limits(limits: pages.Limits) -> None:
+def _check_limits(limits: Limits) -> None:
     """Refuse what limits nothing."""
     check_range("--queue", limits.queue, least=1, bits=16)
     check_range("--run-mib", limits.run_mib, least=1, bits=24)
@@ -174,7 +175,7 @@ def _first(file: Path, most: int) -> dict[str, str]:
         raise OSError(errno.EFBIG, f"has more than {most >> 10:,} KiB", str(file))
     name, text = os.fsencode(file.name).decode(errors="replace"), data.decode(errors="replace")
     if source != file:
-        own = page_text(text.removeprefix(shipped.DIRECTIVE))
+        own = gallery.page_text(text.removeprefix(shipped.DIRECTIVE))
         return {"name": name, "text": own, "entry": source.stem}
     return {"name": name, "text": text}
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simoom.base.files import write_text
+from simoom.base.needs import Later
 from simoom.cli.terminal import (
     InputError,
     Quiet,
@@ -18,7 +19,12 @@ from simoom.cli.terminal import (
     progress_bar,
     say,
 )
-from simoom.studies import STUDIES, Lab, Results, Study, UnknownStudyError, find, report
+from simoom.studies import STUDIES, Lab, Results, Study, UnknownStudyError, find
+
+if TYPE_CHECKING:
+    from simoom.studies import report
+else:
+    report = Later("simoom.studies.report")
 
 LIST, ALL = "list", "all"
 

@@ -21,7 +21,7 @@ from simoom.results.tables import rows, visible
 from simoom.results.travel import Parcel, controllers, pack, sources
 from simoom.scenario.address import AddressError, is_address, value
 from simoom.scenario.observables import nearest, present
-from simoom.scenario.scenario import Scenario, ScenarioLike
+from simoom.scenario.scenario import Scenario, ScenarioLike, toml_settings
 from simoom.trace.trace import Trace, TraceFilter, Tracing
 
 if TYPE_CHECKING:
@@ -300,7 +300,8 @@ def run(
         probes = (probes,)
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
-    with Tracing(scenario, trace, trace_filter, trace_options) as tracing:
+    options = toml_settings(trace_options)
+    with Tracing(scenario.core, trace, trace_filter, options) as tracing:
         probed, request, core = _probe_paths(scenario, probes), tracing.request, scenario.core
 
         def call(stop: Event) -> _core.Run:

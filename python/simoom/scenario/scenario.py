@@ -434,3 +434,8 @@ def toml_value(value: Any) -> str:
     if isinstance(value, Sequence):
         return f"[{', '.join(map(toml_value, value))}]"
     return toml_value(_plain(value))
+
+
+def toml_settings(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return values by path as the simulator reads them."""
+    return [(path, toml_value(value)) for path, value in values.items()]

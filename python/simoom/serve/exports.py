@@ -13,15 +13,20 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simoom import plots
+from simoom.base.needs import Later
 from simoom.results.run import Run, run
 from simoom.results.tables import Value
 from simoom.scenario.observables import default_probes, unit_of
 from simoom.serve.library import Library
 from simoom.serve.sweeps import Sweeps
-from simoom.show.report import page
+
+if TYPE_CHECKING:
+    from simoom.show import report
+else:
+    report = Later("simoom.show.report")
 
 FILES = {
     "report.html": "text/html; charset=utf-8",
@@ -92,7 +97,7 @@ def made(found: Run, name: str, folder: Path) -> Path:
         return path
     again = run(found.scenario, **options, probes=default_probes(found.scenario))
     if name == "report.html":
-        path.write_text(page(again), encoding="utf-8")
+        path.write_text(report.page(again), encoding="utf-8")
     elif name == "report.svg":
         path.write_bytes(plots.svg(plots.overview(again)))
     else:

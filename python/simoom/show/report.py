@@ -14,15 +14,16 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from simoom import plots
+from simoom.base import pages
 from simoom.base.files import finite, write_frame, write_text
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.base.needs import MissingPackageError
 from simoom.base.palette import USES
 from simoom.plots.words import findings
 from simoom.results.notices import told
 from simoom.results.tables import Row, nodes, number, plain
 from simoom.show.layout import fitted
-from simoom.show.pages import embedded, render
 from simoom.show.sections import OF_FLOWS, Table, headline, shown
 
 if TYPE_CHECKING:
@@ -40,16 +41,20 @@ class Explanation(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
 
-    def content(self) -> dict[str, Any]:
-        """Return what its section in a page shows."""
+
+@door
+def explained(why: Explanation) -> dict[str, Any]:
+    """Return what the section of an explanation in a page shows."""
+    raise NotImplementedError
 
 
-def text(run: Run, *, width: int = 100) -> str:
+def text(run: Run, width: int = 100) -> pages.Text:
     """Return the report as plain text."""
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     with console.capture() as capture:
         console.print(tables(run, width=width))
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    return pages.Text("\n".join(lines) + "\n")
 
 
 def tables(run: Run, *, width: int = 100) -> RenderableType:
@@ -171,14 +176,16 @@ def page(run: Run, why: Explanation | None = None) -> str:
         figures.append(plots.response(run))
     if run.probes:
         figures.append(plots.series(run))
-    return render(
+    return pages.render(
         "run.html",
         title=run.title,
         description=run.scenario.get("description"),
         notices=told(run),
         facts=headline(run.summary),
-        pictures=[(_said(figure, findings(run)), embedded(figure)) for figure in figures],
-        why=None if why is None else why.content(),
+        pictures=[
+            (_said(figure, findings(run)), pages.embedded(plots.svg(figure))) for figure in figures
+        ],
+        why=None if why is None else explained(why),
         sections=shown(run),
         scenario=run.scenario.to_toml(),
         summary=[(path, plain(value)) for path, value in run.summary.items()],

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
+from simoom import _core
 from simoom.base.frames import pl
 from simoom.base.lazy import door
-from simoom.scenario.scenario import Scenario
 from simoom.trace.columns import TABLES, Columns
-from simoom.trace.files import CORE, TraceFile, open_all, settings_of
+from simoom.trace.files import CORE, Options, TraceFile, open_all
 
 
 @dataclass(frozen=True)
@@ -97,10 +96,10 @@ class Tracing:
 
     def __init__(
         self,
-        scenario: Scenario,
+        scenario: _core.Scenario,
         wanted: bool | str | Path | Iterable[str | Path],
         which: TraceFilter,
-        options: Mapping[str, object] = MappingProxyType({}),
+        options: Options = (),
     ) -> None:
         self.trace: Trace | None = None
         self.request: _Request | None = None
@@ -120,7 +119,7 @@ class Tracing:
             list(which.nodes),
             list(which.flows),
             [(str(file.core_path), file.extension) for file in in_core],
-            settings_of(options),
+            list(options),
             self._add if len(in_core) < len(self._files) or self.trace is not None else None,
         )
 

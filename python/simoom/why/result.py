@@ -212,11 +212,6 @@ class Why:
         }
 
     @door
-    def content(self) -> dict[str, Any]:
-        """Return what the section of an explanation in a page shows."""
-        raise NotImplementedError
-
-    @door
     def _repr_html_(self) -> str:
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""Self-contained HTML pages: each page is one file.
+"""Self-contained HTML pages, each of which is one file, and text in notebooks.
 
 Templates in ``templates/`` define the layout. All values are escaped.
 """
@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import base64
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING
 
-from simoom import plots
 from simoom.base.needs import Later
 
 if TYPE_CHECKING:
     import jinja2
-    from matplotlib.figure import Figure
 else:
     jinja2 = Later("jinja2", "a page")
 
@@ -36,6 +35,20 @@ def _templates() -> jinja2.Environment:
     )
 
 
-def embedded(figure: Figure) -> str:
-    """Return a figure in base64, for a source ``data:image/svg+xml;base64,`` of an image."""
-    return base64.b64encode(plots.svg(figure)).decode()
+def embedded(picture: bytes) -> str:
+    """Return an SVG in base64, for a source ``data:image/svg+xml;base64,`` of an image."""
+    return base64.b64encode(picture).decode()
+
+
+def preformatted(text: str) -> str:
+    """Return a text as an element that keeps its lines."""
+    return f'<pre style="line-height:1.2">{escape(text)}</pre>'
+
+
+class Text(str):
+    """A text that a notebook shows line by line."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return preformatted(self)
