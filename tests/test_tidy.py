@@ -249,3 +249,11 @@ def test_every_file_of_the_index_of_decisions_begins_with_a_text():
     assert [file for file in files if not (ROOT / file).is_file()] == []
     tops = {file: (ROOT / file).read_text(encoding="utf-8")[:3] for file in files}
     assert [file for file, top in tops.items() if top not in ("//!", '"""')] == []
+
+
+def test_the_page_of_the_architecture_has_the_floors_of_the_lint():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rooms = re.findall(r"(?m)^\| (\d+) \| `(\w+)/` \|", page)
+    assert {room: int(floor) for floor, room in rooms} == {
+        room: floor for room, floor in tidy.FLOOR.items() if room not in ("_core", "__main__")
+    }
