@@ -193,6 +193,7 @@ def test_every_file_of_tests_is_part_of_a_program(crate):
         ("scenario/a", "from simoom import _core", 0),
         ("scenario/a", "from simoom.results.run import run", 1),
         ("scenario/a", "if TYPE_CHECKING:\n    from simoom.results.run import Run", 1),
+        ("scenario/a", "run = Later('simoom.results.run')", 1),
         ("scenario/a", "from simoom.scenario.b import c", 0),
         ("scenario/a", "from simoom.trace.trace import Trace", 1),
         ("results/a", "class A:\n    async def f(self):\n        import math", 1),

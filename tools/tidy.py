@@ -439,11 +439,13 @@ def check_floors(here: str, module: tuple[str, ...], tree: ast.Module) -> Iterat
                 yield Fault(here, node.lineno, "import", f"`{own}` may not import {name}")
 
 
-def imports(tree: ast.AST, module: tuple[str, ...]) -> Iterator[tuple[ast.stmt, str]]:
-    """Return every module that `module` imports anywhere."""
+def imports(tree: ast.AST, module: tuple[str, ...]) -> Iterator[tuple[ast.stmt | ast.Call, str]]:
+    """Return every module that `module` imports anywhere, also when it is first used (`Later`)."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "Later":
+            yield from ((node, str(a.value)) for a in node.args[:1] if isinstance(a, ast.Constant))
         elif isinstance(node, ast.ImportFrom):
             above = module[: -node.level] if node.level else ()
             source = ".".join([*above, *filter(None, [node.module])])

@@ -56,6 +56,8 @@ class Later(ModuleType):
         self._purpose = purpose
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # programs that look at any object ask for such names
+            raise AttributeError(name)
         value = getattr(need(self.__name__, self._purpose), name)
         # What has been asked for once is an attribute from then on.
         setattr(self, name, value)
