@@ -20,7 +20,7 @@ from matplotlib.transforms import Bbox
 import simoom as sm
 from simoom import plots, twin
 from simoom.scenario.observables import PING_PROBES
-from simoom.twin.draw import variation
+from simoom.show.predictions import variation
 from simoom.why.draw import figure as causes
 from simoom_studies.lt_tcp.bluetooth import figure_corruption
 

@@ -189,9 +189,15 @@ def test_every_file_of_tests_is_part_of_a_program(crate):
         ("models/a", "from simoom import run", 1),
         ("models/a", "import polars", 1),
         ("models/a", "def f():\n    from simoom.results.run import run", 1),
+        ("models/a", "def f():\n    import scipy.special", 0),
         ("scenario/a", "from simoom import _core", 0),
         ("scenario/a", "from simoom.results.run import run", 1),
-        ("scenario/a", "if TYPE_CHECKING:\n    from simoom.results.run import Run", 0),
+        ("scenario/a", "if TYPE_CHECKING:\n    from simoom.results.run import Run", 1),
+        ("scenario/a", "run = Later('simoom.results.run')", 1),
+        ("scenario/a", "from simoom.scenario.b import c", 0),
+        ("scenario/a", "from simoom.trace.trace import Trace", 1),
+        ("results/a", "class A:\n    async def f(self):\n        import math", 1),
+        ("results/a", "from simoom import designs", 1),
         ("runs/a", "from simoom.results.run import Run", 0),
         ("results/a", "from simoom.plots import airtime", 1),
         ("studies/x", "from simoom.plots import airtime", 0),
@@ -244,3 +250,11 @@ def test_every_file_of_the_index_of_decisions_begins_with_a_text():
     assert [file for file in files if not (ROOT / file).is_file()] == []
     tops = {file: (ROOT / file).read_text(encoding="utf-8")[:3] for file in files}
     assert [file for file, top in tops.items() if top not in ("//!", '"""')] == []
+
+
+def test_the_page_of_the_architecture_has_the_floors_of_the_lint():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rooms = re.findall(r"(?m)^\| (\d+) \| `(\w+)/` \|", page)
+    assert {room: int(floor) for floor, room in rooms} == {
+        room: floor for room, floor in tidy.FLOOR.items() if room not in ("_core", "__main__")
+    }

@@ -153,6 +153,7 @@ def test_without_anywidget_the_message_says_what_to_install(monkeypatch):
     # The function hides the module of its name.
     module = sys.modules["simoom.show.timeline"]
     module._widget.cache_clear()
+    monkeypatch.delattr(module.anywidget, "AnyWidget")
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(ImportError, match=r"pip install 'simoom\[notebook\]'"):
         sm.timeline(Path("run.air"))

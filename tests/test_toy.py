@@ -140,7 +140,7 @@ from simoom import _core, plots
 from simoom.scenario import observables
 from simoom.show import report
 from simoom.plots.results import airtime
-from simoom.serve.timeline import about
+from simoom.show.timeline import about
 
 folder = Path(sys.argv[1])
 scenario = sm.Scenario(

@@ -36,12 +36,13 @@ CRATES = {
 }
 """The crates that each crate may use; ``sim`` uses ``trace`` in its tests only."""
 
-LAYERS = (  # noqa: SIM905
-    "_core base models,scenario gallery,trace,results,store,runs,plots,twin,show,why,"
-    "studies serve gym emulate,cli __main__"
+FLOORS = (  # noqa: SIM905
+    "_core,base models,scenario trace,results gallery,store emulate gym,runs,plots twin,show why,"
+    "serve studies,cli,__main__"
 ).split(",")
-"""Rooms of the Python package, lowest layer first: each may import its own layer and those below;
-``models`` is apart (`check_models`)."""
+"""Rooms of the Python package, lowest floor first: each may import the rooms of the floors below,
+for type checkers too; ``models`` imports none (`check_floors`)."""
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms.split()}
 
 MODELS_MAY_IMPORT = {"numpy", "scipy"}
 """Imports of models besides the standard library: agreement with the simulator is evidence."""
@@ -368,6 +369,8 @@ def circles(arrows: dict[Steps, set[Steps]]) -> Iterator[list[Steps]]:
 
 # --- Python -------------------------------------------------------------------------------------
 
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
 
 def check_python(path: PurePosixPath, text: str) -> Iterator[Fault]:
     """Check sizes, names and imports of a Python file."""
@@ -381,7 +384,7 @@ def check_python(path: PurePosixPath, text: str) -> Iterator[Fault]:
         yield Fault(here, error.lineno or 1, "text", f"is not Python: {error.msg}")
         return
     for node in ast.walk(tree):
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if not isinstance(node, (*FUNCTION, ast.ClassDef)):
             continue
         if bad := BAD_NAME.search(node.name):
             yield Fault(here, node.lineno, "name", f"`{node.name}`: {bad[0]!r} says nothing")
@@ -390,12 +393,12 @@ def check_python(path: PurePosixPath, text: str) -> Iterator[Fault]:
             yield Fault(here, node.lineno, "function", f"`{node.name}` has {length} lines")
     module = simoom_module(path)
     if module is not None:
-        yield from check_layers(here, module, tree)
+        yield from check_floors(here, module, tree)
 
 
 def function_length(node: ast.AST) -> int:
     """Return a function's lines without its docstring."""
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if not isinstance(node, FUNCTION):
         return 0
     length = (node.end_lineno or node.lineno) - node.lineno + 1
     first = node.body[0]
@@ -412,11 +415,15 @@ def simoom_module(path: PurePosixPath) -> tuple[str, ...] | None:
     return tuple(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def check_layers(here: str, module: tuple[str, ...], tree: ast.Module) -> Iterator[Fault]:
-    """Check that a module imports only from its layer and those below."""
-    if not module:  # the package's own __init__ shows what is in every layer
+def check_floors(here: str, module: tuple[str, ...], tree: ast.Module) -> Iterator[Fault]:
+    """Check that a module imports only its room and lower floors, and nothing in functions."""
+    if not module:  # the package's own __init__ shows what is on every floor
         return
     own = module[0]
+    functions = (each for each in ast.walk(tree) if isinstance(each, FUNCTION))
+    late = {node.lineno for each in functions for node, _ in imports(each, ())}
+    for line in sorted(late) if own != "models" else ():  # it has no `Later`
+        yield Fault(here, line, "import", "in a function; see `Later` in simoom.base.needs")
     for node, name in imports(tree, ("simoom", *module)):
         parts = name.split(".")
         if own == "models":
@@ -425,32 +432,20 @@ def check_layers(here: str, module: tuple[str, ...], tree: ast.Module) -> Iterat
                 yield Fault(here, node.lineno, "import", f"models may not import {name}")
         elif parts[0] == "simoom":
             other = parts[1] if len(parts) > 1 else None
-            if layer(own) is None:
-                yield Fault(here, 1, "import", f"`{own}` has no layer in tools/tidy.py")
+            if own not in FLOOR:
+                yield Fault(here, 1, "import", f"`{own}` has no floor in tools/tidy.py")
                 return
-            if other is None or (layer(other) or 0) > (layer(own) or 0):
+            if other != own and FLOOR.get(other or "", len(FLOORS)) >= FLOOR[own]:
                 yield Fault(here, node.lineno, "import", f"`{own}` may not import {name}")
 
 
-def layer(module: str) -> int | None:
-    """Return the number of a module's layer, lowest 0."""
-    return next((number for number, names in enumerate(LAYERS) if module in names.split()), None)
-
-
-def imports(tree: ast.Module, module: tuple[str, ...]) -> Iterator[tuple[ast.stmt, str]]:
-    """Return every module that `module` imports anywhere, except for type checking."""
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-        for statement in node.body
-        for inner in ast.walk(statement)
-    }
+def imports(tree: ast.AST, module: tuple[str, ...]) -> Iterator[tuple[ast.stmt | ast.Call, str]]:
+    """Return every module that `module` imports anywhere, also when it is first used (`Later`)."""
     for node in ast.walk(tree):
-        if id(node) in typing_only:
-            continue
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "Later":
+            yield from ((node, str(a.value)) for a in node.args[:1] if isinstance(a, ast.Constant))
         elif isinstance(node, ast.ImportFrom):
             above = module[: -node.level] if node.level else ()
             source = ".".join([*above, *filter(None, [node.module])])

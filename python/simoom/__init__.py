@@ -82,31 +82,27 @@ __all__ = [
     "why",
 ]
 
-HOMES = {
-    "runs.designs": "designs",
-    "_core": "Ack Departing Loss",
-    "scenario.airtime": "airtime",
-    "runs.compare": "Comparison compare",
-    "scenario.control": "Control",
-    "scenario.hearing": "Hearing hearing",
-    "base.issue": "Issue ScenarioError",
-    "runs.replications": "Replications replicate warmup",
-    "scenario.routes": "Routes routes",
-    "emulate": "Port emulate",
-    "results.run": "Run run",
-    "scenario.scenario": "Scenario",
-    "runs.sensitivity": "Sensitivity sensitivity",
-    "store.shards": "merge",
-    "runs.stats": "Estimate mean_ci paired_difference quantile_ci",
-    "store.store": "Store",
-    "runs.sweep": "Sweep sweep",
-    "show.timeline": "timeline",
-    "trace.trace": "Trace TraceFilter",
-    "twin.optimise": "Optimum optimise",
-    "twin.result": "Twin",
-    "twin.selection": "predict",
-    "why": "why",
+DOORS = {
+    "Figure.plot": "simoom.studies.draw:figure",
+    "Replications._repr_html_": "simoom.show.notebook:replications",
+    "Run._repr_html_": "simoom.show.notebook:run",
+    "Run.notices": "simoom.results.notices:notices",
+    "Run.report": "simoom.show.report:text",
+    "Run.timeline": "simoom.show.timeline:timeline",
+    "Scenario._repr_html_": "simoom.show.notebook:scenario",
+    "Store.compact": "simoom.store.compaction:compact",
+    "Sweep._repr_html_": "simoom.show.notebook:sweep",
+    "Sweep.plot": "simoom.plots:sweep",
+    "Trace._repr_html_": "simoom.show.notebook:trace",
+    "Twin._repr_html_": "simoom.show.notebook:twin",
+    "Why._repr_html_": "simoom.why.page:fragment",
+    "Why.plot": "simoom.why.draw:figure",
+    "Why.report": "simoom.why.text:text",
+    "explained": "simoom.why.page:content",
+    "shelf_in": "simoom.serve.shelf:Shelf",
+    "trace_page": "simoom.show.rows:PageWriter",
 }
-"""The public names of each module; `TYPE_CHECKING` has them for type checkers."""
+"""Methods of results that later rooms carry out, with the function behind each."""
 
-lazy.export(__name__, HOMES)
+lazy.export(__name__, {"designs": "runs.designs"})
+lazy.hang(DOORS)

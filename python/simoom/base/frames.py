@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 else:
-    np, pl = Later("numpy", "this"), Later("polars", "a data frame")
+    np, pl = Later("numpy"), Later("polars", "a data frame")
 
 __all__ = ["np", "pl"]

@@ -1,32 +1,52 @@
-"""Packages whose public names are imported when they are first used: programs start fast."""
+"""What is imported when it is first used, so that programs start fast: public names, and doors.
+
+A package may have public names in modules that are imported when a name is used (`export`). A
+result may have methods that later rooms carry out: `Run.report`, by the room of what people read.
+Such a method is a door (`door`). The top of the package says which function is behind each
+(`hang`), so that no room names a later one.
+"""
 
 from __future__ import annotations
 
 import ast
 import importlib.util
 import sys
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property, wraps
 from importlib.abc import InspectLoader
 from types import ModuleType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
 
 
 class LazyPackage(ModuleType):
     """A package that imports the module of a public name when the name is used.
 
-    Attributes
-    ----------
-    homes : dict of str to str
-        The module of each public name, below the package.
+    Its source declares the names: it lists them in ``__all__``, and imports them for type checkers.
     """
 
-    homes: Mapping[str, str]
+    _modules: Mapping[str, str]
+    _load: Callable[[str], ModuleType]
+
+    @cached_property
+    def homes(self) -> Mapping[str, str]:
+        """The module of each public name, below the package."""
+        body = source_of(self.__name__).body
+        (checked,) = (node for node in body if isinstance(node, ast.If))
+        declared = {
+            alias.name: str(node.module).removeprefix(f"{self.__name__}.")
+            for node in checked.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        return {**declared, **self._modules}
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self.homes:
+        if name not in self.__dict__["__all__"]:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        home = importlib.import_module(f"{self.__name__}.{self.homes[name]}")
+        home = self._load(f"{self.__name__}.{self.homes[name]}")
         value = getattr(home, name, home)
         setattr(self, name, value)
         return value
@@ -34,28 +54,72 @@ class LazyPackage(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         # When a module has been imported, Python gives the package an attribute of its name. Where
         # the name is that of a public function, `run` of simoom.run, it stays the function.
-        if isinstance(value, ModuleType) and self.homes.get(name) == name:
+        if isinstance(value, ModuleType) and name in self.__all__ and self.homes[name] == name:
             value = getattr(value, name, value)
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self.homes})
+        return sorted({*super().__dir__(), *self.__all__})
 
 
-def export(package: str, names: Mapping[str, str]) -> None:
-    """Give a package public names that are imported when they are used.
+def export(
+    package: str,
+    modules: Mapping[str, str] | None = None,
+    load: Callable[[str], ModuleType] = importlib.import_module,
+) -> None:
+    """Let a package import its public names when they are used.
 
     Parameters
     ----------
     package : str
-        The package, ``__name__``.
-    names : mapping of str to str
-        The names of each of its modules, with spaces between them; a module that is public itself
-        has its own name.
+        The package, ``__name__``. It lists its public names in ``__all__``, and imports them under
+        ``if TYPE_CHECKING``.
+    modules : mapping of str to str, optional
+        Where those names are that are modules themselves.
+    load : callable, optional
+        Imports a module; another one than Python's says what needs a package that is missing.
     """
     module = sys.modules[package]
-    module.__dict__["homes"] = {name: home for home, own in names.items() for name in own.split()}
+    module.__dict__.update(_modules=modules or {}, _load=load)
     module.__class__ = LazyPackage
+
+
+_behind: dict[str, str] = {}
+"""The function behind each door."""
+
+
+def hang(doors: Mapping[str, str]) -> None:
+    """Say which functions are behind doors.
+
+    Parameters
+    ----------
+    doors : mapping of str to str
+        By the name of each door, ``Run.report``, the module of the function and its name, with a
+        colon between them.
+    """
+    _behind.update(doors)
+
+
+@cache
+def behind(name: str) -> Callable[..., Any]:
+    """Return the function behind a door, whose module is imported when the door is first opened."""
+    module, _, function = _behind[name].partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return found
+
+
+def door(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """Let the function behind a door carry out a method or function, which has no body of its own.
+
+    Its name is that of the door, with its class: ``Run.report``.
+    """
+
+    @wraps(function)
+    def opened(*arguments: Given.args, **named: Given.kwargs) -> Returned:
+        found: Returned = behind(function.__qualname__)(*arguments, **named)
+        return found
+
+    return opened
 
 
 @cache
@@ -69,4 +133,5 @@ def source_of(module: str) -> ast.Module:
 
 def home_of(package: str, name: str) -> str:
     """Return the module of a public name, below the package."""
-    return str(sys.modules[package].__dict__["homes"][name])
+    found: Mapping[str, str] = sys.modules[package].homes
+    return found[name]

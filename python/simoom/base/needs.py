@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 class MissingPackageError(ModuleNotFoundError):
@@ -41,23 +41,33 @@ def need(module: str, purpose: str) -> Any:
 class Later(ModuleType):
     """A module that is imported when it is first used, so that programs start fast.
 
+    It stands among the imports at the top of a file, which imports the module for type checkers.
+
     Parameters
     ----------
     name : str
         The module.
-    purpose : str
-        What needs it, as for `need`.
+    purpose : str, optional
+        What needs it, as for `need`, if it belongs to an extra.
     """
 
-    def __init__(self, name: str, purpose: str) -> None:
+    def __init__(self, name: str, purpose: str = "this") -> None:
         super().__init__(name)
         self._purpose = purpose
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # programs that look at any object ask for such names
+            raise AttributeError(name)
         value = getattr(need(self.__name__, self._purpose), name)
         # What has been asked for once is an attribute from then on.
         setattr(self, name, value)
         return value
+
+
+if TYPE_CHECKING:
+    from importlib import metadata
+else:
+    metadata = Later("importlib.metadata")
 
 
 @contextmanager
@@ -95,8 +105,6 @@ def remedy_of(error: ModuleNotFoundError) -> str | None:
     >>> remedy_of(ModuleNotFoundError(name="duckdb"))
     "needs duckdb, which is missing: pip install 'simoom[store]'"
     """
-    from importlib import metadata
-
     package = (error.name or "").partition(".")[0]
     for requirement in metadata.requires("simoom") or ():
         found = re.match(r"([\w-]+).*; *extra *== *['\"]([\w-]+)['\"]", requirement)

@@ -13,16 +13,21 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from simoom.base.issue import LostWorkerError, ScenarioError
-from simoom.base.needs import MissingPackageError, remedy_of
+from simoom.base.needs import Later, MissingPackageError, remedy_of
 from simoom.base.startup import INTERRUPTED, loaded
 from simoom.cli.group import lazy_group
 from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, origin, say, say_os_error
+
+if TYPE_CHECKING:
+    from importlib import metadata
+else:
+    metadata = Later("importlib.metadata")
 
 BAD_INPUT = 2
 FAILED = 1
@@ -76,9 +81,7 @@ def _main(
     version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
     if version:
-        from importlib.metadata import version as of
-
-        print(f"simoom {of('simoom')}")
+        print(f"simoom {metadata.version('simoom')}")
         raise typer.Exit
 
 

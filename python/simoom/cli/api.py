@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import typer
 
+from simoom.base.arguments import moment
 from simoom.base.issue import ArgumentError
 from simoom.base.lazy import home_of, source_of
 from simoom.cli.terminal import File, InputError, Settings, Unset, check_range, load
@@ -206,3 +207,11 @@ def _option(
     flags = FLAGS.get(name, (flag(name),))
     option = typer.Option(default, *flags, metavar=metavar, help=described(function, name))
     return (kind if default is not None else kind | None), option
+
+
+def check_time(option: str, at_s: float) -> None:
+    """Refuse what is no simulated time."""
+    try:
+        moment(option, at_s)
+    except ValueError as error:
+        raise InputError(str(error)) from None

@@ -10,20 +10,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simoom.base.needs import needed
+from simoom import serve
 from simoom.cli.serve import LOOPBACK, listen, served
 from simoom.cli.terminal import check_range, say
 
 if TYPE_CHECKING:
     from simoom.emulate.emulation import Emulation
     from simoom.scenario.scenario import Scenario
-    from simoom.serve.live import Emulating
 
 
 class Beside:
     """A page that shows an emulation, and then its run in the library."""
 
-    def __init__(self, emulating: Emulating, title: str) -> None:
+    def __init__(self, emulating: serve.Emulating, title: str) -> None:
         self._emulating = emulating
         self._title = title
 
@@ -54,19 +53,13 @@ class Beside:
 def beside(port: int, folder: Path, scenario: Scenario) -> Iterator[Beside]:
     """Serve the page in a thread."""
     check_range("--page", port, bits=16)
-    with needed("the page"):
-        import uvicorn  # noqa: F401
-
-        from simoom.serve import application
-        from simoom.serve.drafts import Desk
-        from simoom.serve.live import Emulating
-    emulating = Emulating()
+    emulating = serve.Emulating()
     listener = listen("127.0.0.1", port)
     port = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset(f"{name}:{port}" for name in LOOPBACK)
-    app = application(folder, hosts=hosts, token=token, cookie=f"simoom-{port}",
-                      desk=Desk(Path.cwd()), emulation=emulating)  # fmt: skip
+    app = serve.application(folder, hosts=hosts, token=token, cookie=f"simoom-{port}",
+                      desk=serve.Desk(Path.cwd()), emulation=emulating)  # fmt: skip
     server = served(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

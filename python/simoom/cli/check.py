@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simoom.base.files import read, write_text
 from simoom.base.issue import Issue, ScenarioError
+from simoom.base.needs import Later
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import InputError, Settings, Unset, load, origin, say
 from simoom.results.tables import visible
 from simoom.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from simoom.scenario import repair
+else:
+    repair = Later("simoom.scenario.repair")
 
 EXAMPLES = (
     "simoom check mine.toml",
@@ -100,8 +106,6 @@ def _row(file: str, issue: Issue) -> dict[str, Any]:
 
 def _repair(file: str) -> None:
     """Repair a file, and show what has changed."""
-    from simoom.scenario.repair import repaired
-
     path = Path(file)
     if not path.is_file():
         raise InputError(f"{file}: --fix changes files, and this is none")
@@ -110,7 +114,7 @@ def _repair(file: str) -> None:
     except UnicodeDecodeError:
         return  # What is no text is told by the check.
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    changed, changes, _ = repaired(text.removeprefix(mark), path.resolve().parent)
+    changed, changes, _ = repair.repaired(text.removeprefix(mark), path.resolve().parent)
     if not changes:
         return
     write_text(path, mark + changed)

@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simoom.cli.api import Source, from_api
+from simoom.cli.api import Source, check_time, from_api
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import check_time
 from simoom.scenario.hearing import Hearing, NodePair
 from simoom.scenario.hearing import hearing as pairs_of
 from simoom.show.layout import table

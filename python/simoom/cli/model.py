@@ -9,12 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
+from simoom import plots
 from simoom.base.files import write_frame, write_text
 from simoom.cli.api import Source, of_scenario
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError, console, directory, make_directory, say
 from simoom.scenario.scenario import Scenario
 from simoom.show.layout import table
+from simoom.show.predictions import variation
 from simoom.twin import Twin, predict, vary
 
 MOST_AXES = 2
@@ -146,9 +148,6 @@ def _vary(
         lines = [heading.replace(".", ".\n") for heading in headings]
         console().print(table(lines, rows, left=(), wrapped=wrapped))
     if out is not None:
-        from simoom import plots
-        from simoom.twin.draw import variation
-
         write_frame(out / "vary.csv", found.frame())
         pictures = plots.save_both(variation(found), out, "vary")
         if not as_json:

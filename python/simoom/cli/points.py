@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from simoom import designs
 from simoom.cli.terminal import InputError, split_setting
+from simoom.runs import designs
 from simoom.runs.axis_text import axis_value, axis_values
 
 OverOption = Annotated[

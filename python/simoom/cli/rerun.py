@@ -10,9 +10,9 @@ import typer
 
 from simoom.cli.terminal import Check, InputError, Quiet, progress_bar
 from simoom.results.record import DamagedError, Record
-from simoom.results.run import controllers
 from simoom.results.run import run as simulate
 from simoom.results.tables import visible
+from simoom.results.travel import controllers
 from simoom.store.store import Store
 
 DIFFERENT = 1

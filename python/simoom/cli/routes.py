@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from simoom.base.frames import np
-from simoom.cli.api import Source, from_api
-from simoom.cli.terminal import AsJson, check_time
+from simoom.cli.api import Source, check_time, from_api
+from simoom.cli.terminal import AsJson
 from simoom.results.tables import digits
 from simoom.scenario.routes import Course, Routes
 from simoom.scenario.routes import routes as routes_of

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simoom.base.files import finite
+from simoom.base.needs import Later
 from simoom.cli.api import Source, from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
@@ -45,9 +46,15 @@ from simoom.scenario.observables import DEFAULT_PROBES, default_probes
 from simoom.trace.trace import TraceFilter
 
 if TYPE_CHECKING:
+    import simoom.why as reasons
+    from simoom.emulate import ports
     from simoom.results.run import Run
     from simoom.scenario.scenario import Scenario
+    from simoom.show import report, sections
     from simoom.why.result import Why
+else:
+    ports, reasons = Later("simoom.emulate.ports"), Later("simoom.why")
+    report, sections = Later("simoom.show.report"), Later("simoom.show.sections")
 
 Out = Annotated[
     Path | None,
@@ -154,9 +161,7 @@ def run(
 
 def _repeated(scenario: Scenario, tape: Path, given: dict[str, Any]) -> Scenario:
     """Return the scenario that repeats the emulation of a tape, and give its seed."""
-    from simoom.emulate.ports import Tape
-
-    said = Tape.read(tape)
+    said = ports.Tape.read(tape)
     given.update(seed=said.seed, replication=said.replication)
     return said.scenario_of(scenario, tape)
 
@@ -171,10 +176,8 @@ def _say_written(names: list[str], note: str | None) -> None:
 
 def _explain(scenario: Scenario, seed: int, *, quiet: bool) -> Why:
     """Explain the slowest flow, and print the explanation."""
-    from simoom.why import why
-
     with progress_bar("why", quiet=quiet) as progress:
-        done = why(scenario, seed=seed, progress=progress)
+        done = reasons.why(scenario, seed=seed, progress=progress)
     if not quiet:
         print(done.report(console().width), end="")
     return done
@@ -182,19 +185,14 @@ def _explain(scenario: Scenario, seed: int, *, quiet: bool) -> Why:
 
 def _write(done: Run, out: Path, why: Why | None) -> str:
     """Write the results of a run into a directory, and return what was written."""
-    from simoom.show.report import write
-
-    return f"{', '.join(write(done, out, why))} to {out}/"
+    return f"{', '.join(report.write(done, out, why))} to {out}/"
 
 
 def _print(done: Run, *, paths: bool) -> None:
     """Print the report of a run, and if asked for the paths of its columns."""
-    from simoom.show.report import tables
-    from simoom.show.sections import column_paths
-
     screen = console()
-    screen.print(tables(done, width=screen.width))
-    found = column_paths(done) if paths else []
+    screen.print(report.tables(done, width=screen.width))
+    found = sections.column_paths(done) if paths else []
     width = max((len(heading) for heading, _ in found), default=0)
     for heading, path in found:
         print(f"{heading:{width}}  {path}")

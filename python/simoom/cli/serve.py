@@ -13,16 +13,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom import serve as pages
 from simoom.base.files import read
-from simoom.base.needs import needed
+from simoom.base.needs import Later
 from simoom.cli.terminal import InputError, check_range, directory, origin, say, unread
 from simoom.scenario import control, shipped
+from simoom.serve.limits import Limits
 
 if TYPE_CHECKING:
+    import segno
     import uvicorn
     from starlette.types import ASGIApp
 
-    from simoom.serve import Limits
+    from simoom.serve import gallery
+else:
+    gallery = Later("simoom.serve.gallery")
+    segno, uvicorn = Later("segno", "a QR code"), Later("uvicorn", "the page")
 
 PORT = 8642
 EVERY = {"0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}
@@ -78,31 +84,30 @@ def serve(
     """Open a page in the browser to write scenarios, run them and look at the air."""
     check_range("--port", port, bits=16)
     check_range("--threads", threads, least=1, bits=8)
-    _prepare(controllers=controllers)
-    from simoom.serve import Limits, application
-    from simoom.serve.drafts import Desk
-
+    if not controllers:
+        _run_no_code()
     limits = Limits(queue=queue, run_s=run_s, run_mib=run_mib, air_mib=air_mib, airs_mib=airs_mib)
     _check_limits(limits)
     first = None if file is None else _first(file, limits.scenario_bytes)
     listener = listen(host, port)
     port = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    app = application(
+    app = pages.application(
         library,
         hosts=frozenset(f"{name}:{port}" for name in (*LOOPBACK, host.lower(), *addresses(host))),
         token=token,
         cookie=f"simoom-{port}",
-        desk=Desk(Path.cwd() if file is None else file.resolve().parent, controllers),
+        desk=pages.Desk(Path.cwd() if file is None else file.resolve().parent, controllers),
         limits=limits,
         first=first,
         threads=threads,
     )
+    server = served(app, limits.message_bytes)
     links = [f"http://{name}:{port}/?token={token}" for name in addresses(host)]
     print("\n".join(links), flush=True)
     if not quiet:
         _say(links, host, library)
-    served(app, limits.message_bytes).run(sockets=[listener])
+    server.run(sockets=[listener])
 
 
 def addresses(host: str) -> list[str]:
@@ -138,18 +143,7 @@ def _say(links: list[str], host: str, library: Path) -> None:
 def _say_code(link: str) -> None:
     """Print a link as a QR code, if the package is installed."""
     with suppress(ImportError):
-        import segno
-
         segno.make(link, error="l").terminal(sys.stderr, compact=True, border=2)
-
-
-def _prepare(*, controllers: bool) -> None:
-    """Import what the page needs, and before it say whether code of scenarios may run."""
-    if not controllers:
-        _run_no_code()
-    with needed("the page"):
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
 
 
 def _check_limits(limits: Limits) -> None:
@@ -171,8 +165,6 @@ def _run_no_code() -> None:
 
 def _first(file: Path, most: int) -> dict[str, str]:
     """Return name and text of the scenario that the page opens."""
-    from simoom.serve.gallery import page_text
-
     source = shipped.resolved(file)
     try:
         data = read(source)
@@ -183,7 +175,7 @@ def _first(file: Path, most: int) -> dict[str, str]:
         raise OSError(errno.EFBIG, f"has more than {most >> 10:,} KiB", str(file))
     name, text = os.fsencode(file.name).decode(errors="replace"), data.decode(errors="replace")
     if source != file:
-        own = page_text(text.removeprefix(shipped.DIRECTIVE))
+        own = gallery.page_text(text.removeprefix(shipped.DIRECTIVE))
         return {"name": name, "text": own, "entry": source.stem}
     return {"name": name, "text": text}
 
@@ -205,8 +197,6 @@ def listen(host: str, port: int) -> socket.socket:
 
 def served(app: ASGIApp, message_bytes: int = 1 << 14) -> uvicorn.Server:
     """Return the server of an application."""
-    import uvicorn
-
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simoom.base.files import write_text
+from simoom.base.needs import Later
 from simoom.cli.terminal import (
     InputError,
     Quiet,
@@ -19,6 +20,11 @@ from simoom.cli.terminal import (
     say,
 )
 from simoom.studies import STUDIES, Lab, Results, Study, UnknownStudyError, find
+
+if TYPE_CHECKING:
+    from simoom.studies import report
+else:
+    report = Later("simoom.studies.report")
 
 LIST, ALL = "list", "all"
 
@@ -125,8 +131,6 @@ def _make(chosen: Sequence[tuple[Study, list[str]]], *, quick: bool, quiet: bool
 
 
 def _print(made: Sequence[Results]) -> None:
-    from simoom.studies import report
-
     screen = console()
     for results in made:
         screen.print(report.tables(results, width=screen.width))
@@ -134,8 +138,6 @@ def _print(made: Sequence[Results]) -> None:
 
 def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:
     """Write the requested files; return a message that names them."""
-    from simoom.studies import report
-
     parts = []
     if out is not None:
         names = [name for results in made for name in report.write(results, out)]

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from simoom import plots
 from simoom.base.files import finite, write_frame
 from simoom.base.frames import pl
 from simoom.base.issue import ArgumentError, LostWorkerError
@@ -278,8 +279,9 @@ def _write(done: Sweep, chosen: Sequence[str], out: Path) -> list[str]:
     write_frame(out / "runs.parquet", frame)
     parts = [done.mean(path).with_columns(pl.lit(path).alias("result")) for path in chosen]
     write_frame(out / "means.csv", pl.concat(parts, how="vertical_relaxed"))
-    from simoom.plots import file_name, save_both
-
     x = next(iter(done.over))
-    pictures = [save_both(done.plot(x=x, y=path), out, file_name("sweep", path)) for path in chosen]
+    pictures = [
+        plots.save_both(done.plot(x=x, y=path), out, plots.file_name("sweep", path))
+        for path in chosen
+    ]
     return [name for names in pictures for name in names]

@@ -15,6 +15,7 @@ import typer
 
 from simoom import _core
 from simoom.base.issue import Issue, ScenarioError
+from simoom.base.needs import Later
 from simoom.results.tables import visible
 from simoom.runs.axis_text import split
 from simoom.scenario import shipped
@@ -22,7 +23,10 @@ from simoom.scenario.observables import remedy_near
 from simoom.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich import console as rich_console
+    from rich import progress
+else:
+    rich_console, progress = Later("rich.console"), Later("rich.progress")
 
 UNWRAPPED = 1000
 """The width of text that is not for a terminal."""
@@ -118,32 +122,20 @@ def told() -> Iterator[None]:
         yield
 
 
-def console() -> Console:
+def console() -> rich_console.Console:
     """Return standard output for tables and text: as wide as the terminal, or as COLUMNS says.
 
     In a pipe or a file nothing is wrapped or cut, so that other programs find lines whole.
     """
-    from rich.console import Console
-
-    known = Console(highlight=False)
+    known = rich_console.Console(highlight=False)
     is_given = known.is_terminal or os.environ.get("COLUMNS", "").isdigit()
-    return known if is_given else Console(highlight=False, width=UNWRAPPED)
+    return known if is_given else rich_console.Console(highlight=False, width=UNWRAPPED)
 
 
 def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
     """Refuse a whole number that is too small or has too many bits."""
     if not least <= value < 1 << bits:
         raise InputError(f"{option} {value}: must be from {least} to {(1 << bits) - 1}")
-
-
-def check_time(option: str, at_s: float) -> None:
-    """Refuse what is no simulated time."""
-    from simoom.base.arguments import moment
-
-    try:
-        moment(option, at_s)
-    except ValueError as error:
-        raise InputError(str(error)) from None
 
 
 def load(
@@ -243,13 +235,11 @@ def progress_bar(
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    name = TextColumn("{task.description}", markup=False)
-    rest = (TaskProgressColumn(), Remaining()) if runs == 0 else ()
-    with Progress(name, BarColumn(), *rest, console=Console(stderr=True), transient=True) as bar:
+    screen = rich_console.Console(stderr=True)
+    name = progress.TextColumn("{task.description}", markup=False)
+    time = (progress.TaskProgressColumn(), progress.TimeRemainingColumn()) if runs == 0 else ()
+    columns = (name, progress.BarColumn(), *time)
+    with progress.Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task(how_far(label, 0.0, runs, None) if runs else label, total=1.0)
 
         def show(done: float) -> None:

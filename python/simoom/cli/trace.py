@@ -7,18 +7,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simoom import _core
 from simoom.base.issue import Issue, ScenarioError
 from simoom.cli.terminal import InputError
+from simoom.scenario.scenario import Scenario, toml_settings
 from simoom.trace.files import CORE, WRITERS, extension, names
 from simoom.trace.trace import TraceFilter
-
-if TYPE_CHECKING:
-    from simoom.scenario.scenario import Scenario
 
 KEYS = tuple(_core.trace_options())
 """The options of formats."""
@@ -98,7 +96,8 @@ def check_traces(traces: list[Path], which: TraceFilter, settings: list[str]) ->
 
 def names_of(traces: list[Path], scenario: Scenario, options: Mapping[str, object]) -> list[str]:
     """Return the names of the files of traces."""
-    return [str(name) for path in traces for name in names(path, scenario, options)]
+    pairs = toml_settings(options)
+    return [str(name) for path in traces for name in names(path, scenario.core, pairs)]
 
 
 def stretch(scenario: Scenario, which: TraceFilter) -> str | None:

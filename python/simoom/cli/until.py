@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from simoom.base.issue import ArgumentError
+from simoom.base.needs import Later
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     InputError,
@@ -22,9 +23,12 @@ from simoom.runs.precision import DEFAULT_RESULT, LEAST_RUNS, MOST_RUNS, targets
 from simoom.scenario.observables import unit_of
 
 if TYPE_CHECKING:
+    from simoom.runs import replications
     from simoom.runs.precision import Reached
-    from simoom.runs.replications import Replications
     from simoom.scenario.scenario import Scenario
+    from simoom.show import layout
+else:
+    replications, layout = Later("simoom.runs.replications"), Later("simoom.show.layout")
 
 COLUMNS = (
     Column("result", "result"),
@@ -102,14 +106,12 @@ def run_until(
     scenario: Scenario, until: dict[str, str], max_replications: int | None, options: RepeatOptions
 ) -> None:
     """Repeat a scenario until its results are precise enough, and print them."""
-    from simoom.runs.replications import replicate
-
     with (
         told(),
         refused_results("--until"),
         progress_bar("runs", quiet=options.quiet) as progress,
     ):
-        done = replicate(
+        done = replications.replicate(
             scenario,
             seed=options.seed,
             until=until,
@@ -137,13 +139,11 @@ def _row(each: Reached) -> dict[str, Any]:
     }
 
 
-def _print(done: Replications, rows: Sequence[Mapping[str, Any]]) -> None:
-    from simoom.show.layout import captioned, with_interval
-
+def _print(done: replications.Replications, rows: Sequence[Mapping[str, Any]]) -> None:
     shown: list[Row] = [
         {
             "result": visible(row["path"]),
-            "mean": None if row["mean"] is None else with_interval(
+            "mean": None if row["mean"] is None else layout.with_interval(
                 digits(row["mean"], 4),
                 (row["ci_high"] - row["ci_low"]) / 2 if done.is_random else None),
             "wanted": f"± {row['until']}",
@@ -157,4 +157,4 @@ def _print(done: Replications, rows: Sequence[Mapping[str, Any]]) -> None:
         if done.is_random
         else f"all {len(done)} runs are the same: nothing in them is random"
     )
-    screen.print(captioned(COLUMNS, shown, caption, screen.width, ("result",)))
+    screen.print(layout.captioned(COLUMNS, shown, caption, screen.width, ("result",)))

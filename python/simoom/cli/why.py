@@ -26,6 +26,7 @@ from simoom.scenario.observables import default_probes
 from simoom.scenario.scenario import Scenario
 from simoom.show.report import write
 from simoom.why import why as explain
+from simoom.why.page import page as document
 from simoom.why.result import Why
 
 EXAMPLES = (
@@ -72,8 +73,6 @@ def why(
     if out is not None and isinstance(done, Why):
         names = write_report(scenario, given["seed"], out, done)
     if page is not None and isinstance(done, Why):
-        from simoom.why.page import page as document
-
         write_text(page, document(done))
     if as_json:
         print_json(finite(done.to_dict()))

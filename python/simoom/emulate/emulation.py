@@ -23,7 +23,7 @@ from simoom.emulate.glance import Glances
 from simoom.emulate.namespace import ANSWER_S, EmulationError, Namespace, check_machine
 from simoom.emulate.ports import Port, Tape, addresses, comment_of, least_s, with_ports
 from simoom.emulate.report import MOSTLY, text, verdict_of
-from simoom.emulate.shelf import Shelf
+from simoom.emulate.shelf import shelf_in
 from simoom.results.run import Run, run
 from simoom.scenario.scenario import Scenario, ScenarioLike
 
@@ -160,7 +160,7 @@ def emulate(
     changed, first = with_ports(original, ports, longest_s)
     changed.check()
     check_machine(ports)
-    shelf = None if library is None else Shelf(Path(library))
+    shelf = None if library is None else shelf_in(Path(library))
     folder = Path(tempfile.mkdtemp(prefix="simoom-"))
     with ExitStack() as undo:
         undo.callback(shutil.rmtree, folder, ignore_errors=True)

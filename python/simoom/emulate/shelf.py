@@ -1,36 +1,19 @@
-"""The run of an emulation in a library, where `simoom serve` shows it like any other."""
+"""What an emulation asks of the library that keeps its run, where `simoom serve` shows it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from simoom.base.needs import needed
-from simoom.emulate.ports import Port, Tape
-from simoom.results.record import identity
-from simoom.results.run import Run, run
+from simoom.base.lazy import door
+from simoom.emulate.ports import Port
+from simoom.results.run import Run
 from simoom.scenario.scenario import Scenario
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-
-class Shelf:
-    """A library for runs of emulations.
-
-    Parameters
-    ----------
-    folder : Path
-        Its folder; created if it does not exist.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        with needed("the library"):
-            from simoom.serve.drafts import Desk
-            from simoom.serve.library import Library
-            from simoom.serve.limits import Limits
-        self._limits = Limits()
-        self.library = Library(folder, Desk(Path.cwd(), controllers=True))
+class Shelf(Protocol):
+    """A library for runs of emulations."""
 
     def keep(self, original: Scenario, tape: Path, ports: Sequence[Port]) -> tuple[str, Run]:
         """Run the tape of an emulation of a scenario again, and keep the run with the tape.
@@ -40,20 +23,9 @@ class Shelf:
         tuple of str and Run
             Its key in the library, and the run.
         """
-        from simoom.serve.tasks import probes_of
 
-        told, kept = Tape.read(tape), self.library.keep_tape(tape)
-        scenario = told.scenario_of(original, kept)
-        key = identity(scenario, seed=told.seed, replication=told.replication)
-        done = run(
-            scenario,
-            seed=told.seed,
-            replication=told.replication,
-            probes=probes_of(scenario, self._limits.series),
-            trace=[self.library.air(key)],
-            trace_options={"air.limit_mib": self._limits.air_mib},
-        )
-        programs = [port.command[0] for port in ports if port.command and not port.serves]
-        name = f"emulation, {', '.join(Path(each).name for each in programs) or 'servers'}"
-        self.library.put(key, done, name=name)
-        return key, done
+
+@door
+def shelf_in(folder: Path) -> Shelf:
+    """Return the library in a folder, which is created if it does not exist."""
+    raise NotImplementedError

@@ -5,36 +5,37 @@ of a stretch of time, `network` a map of an ad-hoc network, `route_courses` its 
 the others the results of a run.
 """
 
-from simoom.base.needs import needed
+from functools import partial
+from typing import TYPE_CHECKING
 
-with needed("a figure"):
-    import matplotlib as mpl  # noqa: F401  all below needs it
-
-# isort: split
+from simoom.base import lazy
+from simoom.base.needs import need
 from simoom.base.palette import BLACK, CYCLE
-from simoom.plots.air import air, draw_air
-from simoom.plots.courses import draw_route_courses, route_courses
-from simoom.plots.network import carried_mbps, draw_network, network
-from simoom.plots.response import has_response, response
-from simoom.plots.results import (
-    airtime,
-    calls,
-    contenders,
-    delay,
-    draw_airtime,
-    draw_calls,
-    draw_contenders,
-    draw_delay,
-    draw_goodput,
-    draw_series,
-    goodput,
-    has_calls,
-    measured_delays,
-    overview,
-    series,
-)
-from simoom.plots.style import Picture, file_name, save, save_both, style, svg
-from simoom.plots.sweeps import draw_sweep, sweep
+
+if TYPE_CHECKING:
+    from simoom.plots.air import air, draw_air
+    from simoom.plots.courses import draw_route_courses, route_courses
+    from simoom.plots.network import carried_mbps, draw_network, network
+    from simoom.plots.response import has_response, response
+    from simoom.plots.results import (
+        airtime,
+        calls,
+        contenders,
+        delay,
+        draw_airtime,
+        draw_calls,
+        draw_contenders,
+        draw_delay,
+        draw_goodput,
+        draw_series,
+        goodput,
+        has_calls,
+        measured_delays,
+        overview,
+        series,
+    )
+    from simoom.plots.style import Picture, file_name, save, save_both, style, svg
+    from simoom.plots.sweeps import draw_sweep, sweep
 
 __all__ = [
     "BLACK",
@@ -72,3 +73,5 @@ __all__ = [
     "svg",
     "sweep",
 ]
+
+lazy.export(__name__, load=partial(need, purpose="a figure"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from simoom.base.frames import np
 from simoom.results.tables import digits, number
 from simoom.scenario.address import generic
 from simoom.scenario.observables import catalogue, observable

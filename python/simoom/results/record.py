@@ -11,7 +11,6 @@ import hashlib
 import importlib.metadata
 import json
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -19,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from simoom import _core
-from simoom.base.issue import Issue, ScenarioError
-from simoom.results.run import Run, Summary, controllers
+from simoom.results.run import Run, Summary
 from simoom.results.tables import Value
-from simoom.scenario.control import Control, find, source_of
+from simoom.results.travel import sources
 from simoom.scenario.scenario import Scenario
 
 BUILD_DIGITS = 12
@@ -58,14 +56,6 @@ def _begun(scenario: Scenario) -> hashlib._Hash:
     return digest
 
 
-def _content(file: str) -> str:
-    """Return a hash of a file that the scenario names; empty if there is no such file."""
-    try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
 @cache
 def version() -> str:
     """Return the version of Simoom."""
@@ -76,45 +66,6 @@ def version() -> str:
 def build() -> str:
     """Return a hash of the compiled simulator."""
     return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
-
-
-def sources(scenario: Scenario) -> tuple[str, ...]:
-    """Return a hash of each controller in Python and of each file that the scenario names.
-
-    The source of a controller is that which was imported: a file that is edited later changes
-    nothing until Python imports it again; a warning says so.
-
-    Raises
-    ------
-    ScenarioError
-        A controller has no source file, so that changes of it cannot be detected.
-    """
-    found = (_source(path) for path in controllers(scenario))
-    return (*found, *map(_content, scenario.core.files()))
-
-
-def _source(path: str) -> str:
-    """Return a hash of the source of a controller and its base classes."""
-    digest = hashlib.sha256()
-    for kind in find(path).__mro__:
-        if kind is Control:
-            break
-        if kind is object:
-            continue
-        now = source_of(kind)
-        loaded = vars(kind).get("_source", now)
-        if now is None or loaded is None:
-            message = f"{path} has no source file: a store cannot tell whether it has changed"
-            remedy = "write it in a module, or sweep without a store"
-            raise ScenarioError([Issue("flows[*].control", message, remedy)])
-        if now != loaded:
-            warnings.warn(
-                f"{path}: the source of {kind.__qualname__} was edited after it was imported; runs "
-                "use the class as it was imported until Python is started again",
-                stacklevel=2,
-            )
-        digest.update(loaded.encode())
-    return digest.hexdigest()
 
 
 class DamagedError(ValueError):

@@ -15,12 +15,13 @@ from simoom import _core
 from simoom.base.arguments import callback, whole
 from simoom.base.frames import np, pl
 from simoom.base.issue import Issue, ScenarioError
+from simoom.base.lazy import door
 from simoom.base.patience import interruptible
 from simoom.results.tables import rows, visible
-from simoom.results.travel import Parcel, pack
+from simoom.results.travel import Parcel, controllers, pack, sources
 from simoom.scenario.address import AddressError, is_address, value
 from simoom.scenario.observables import nearest, present
-from simoom.scenario.scenario import Scenario, ScenarioLike
+from simoom.scenario.scenario import Scenario, ScenarioLike, toml_settings
 from simoom.trace.trace import Trace, TraceFilter, Tracing
 
 if TYPE_CHECKING:
@@ -137,14 +138,13 @@ class Run:
         return rows(self.summary, "flows")
 
     @property
+    @door
     def notices(self) -> list[str]:
         """What misleads about these results, with the keys to change; see `simoom.results.notices`.
 
         The report has the first three.
         """
-        from simoom.results.notices import notices
-
-        return notices(self)
+        raise NotImplementedError
 
     @property
     def probes(self) -> tuple[str, ...]:
@@ -200,6 +200,7 @@ class Run:
         """
         return {"seed": self.seed, "replication": self.replication, **self.summary}
 
+    @door
     def report(self, width: int = 100) -> str:
         """Return the report as text, as the command line prints it.
 
@@ -208,11 +209,9 @@ class Run:
         str
             The report; lines are at most `width` columns long.
         """
-        from simoom.show.notebook import Text
-        from simoom.show.report import text
+        raise NotImplementedError
 
-        return Text(text(self, width=width))
-
+    @door
     def timeline(self, *, limit_mib: int = 256) -> Any:
         """Return a widget for notebooks that shows every frame of the run; see `timeline`.
 
@@ -223,14 +222,11 @@ class Run:
         Timeline
             The widget.
         """
-        from simoom.show.timeline import timeline
+        raise NotImplementedError
 
-        return timeline(self, limit_mib=limit_mib)
-
+    @door
     def _repr_html_(self) -> str:
-        from simoom.show import notebook
-
-        return notebook.run(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return (
@@ -304,7 +300,8 @@ def run(
         probes = (probes,)
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
-    with Tracing(scenario, trace, trace_filter, trace_options) as tracing:
+    options = toml_settings(trace_options)
+    with Tracing(scenario.core, trace, trace_filter, options) as tracing:
         probed, request, core = _probe_paths(scenario, probes), tracing.request, scenario.core
 
         def call(stop: Event) -> _core.Run:
@@ -356,12 +353,9 @@ class RunJob:
 
     def __call__(self, progress: Progress | None = None) -> Run:
         """Run the scenario."""
-        if self.sources:
-            from simoom.results.record import sources
-
-            if sources(self.scenario) != self.sources:
-                message = "a controller in Python was edited while runs were started: start again"
-                raise ScenarioError([Issue("flows", message)])
+        if self.sources and sources(self.scenario) != self.sources:
+            message = "a controller in Python was edited while runs were started: start again"
+            raise ScenarioError([Issue("flows", message)])
         arguments = {name: value for name, value in vars(self).items() if name != "sources"}
         return run(**arguments, progress=progress)
 
@@ -371,15 +365,6 @@ def _arrive(parcels: tuple[Parcel, ...], home: int, fields: tuple[Any, ...]) -> 
     for parcel in parcels:
         parcel.unpack(home)
     return RunJob(*fields)
-
-
-@lru_cache(maxsize=256)
-def controllers(scenario: Scenario) -> tuple[str, ...]:
-    """Return the import paths of the controllers in Python of a scenario."""
-    controls = (flow.get("control") for flow in scenario.to_dict()["flows"])
-    return tuple(
-        each["python"]["path"] for each in controls if isinstance(each, dict) and "python" in each
-    )
 
 
 @lru_cache(maxsize=4)

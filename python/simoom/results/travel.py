@@ -2,7 +2,8 @@
 
 A job for another process takes the source of its controllers along, so that a worker needs none of
 the user's files, and uses the source of the calling process though it has another one. Of a class
-in a script or a notebook, ``__main__``, the class itself travels, by cloudpickle.
+in a script or a notebook, ``__main__``, the class itself travels, by cloudpickle. `sources` tells
+whether controllers, and the files that a scenario names, are those of another time or process.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import sysconfig
 import tempfile
 import threading
+import warnings
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,8 +24,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from simoom.base.issue import Issue, ScenarioError
 from simoom.base.needs import need
-from simoom.scenario.control import find, source_of
+from simoom.scenario.control import Control, find, source_of
+from simoom.scenario.scenario import Scenario
 
 _lock = threading.Lock()
 _arrived: dict[str, str] = {}
@@ -132,3 +136,59 @@ def _installed_folders() -> tuple[Path, ...]:
 def _is_installed(file: str) -> bool:
     """Whether a file belongs to an installed package, which workers have, too."""
     return any(Path(file).resolve().is_relative_to(folder) for folder in _installed_folders())
+
+
+@lru_cache(maxsize=256)
+def controllers(scenario: Scenario) -> tuple[str, ...]:
+    """Return the import paths of the controllers in Python of a scenario."""
+    controls = (flow.get("control") for flow in scenario.to_dict()["flows"])
+    return tuple(
+        each["python"]["path"] for each in controls if isinstance(each, dict) and "python" in each
+    )
+
+
+def sources(scenario: Scenario) -> tuple[str, ...]:
+    """Return a hash of each controller in Python and of each file that the scenario names.
+
+    The source of a controller is that which was imported: a file that is edited later changes
+    nothing until Python imports it again; a warning says so.
+
+    Raises
+    ------
+    ScenarioError
+        A controller has no source file, so that changes of it cannot be detected.
+    """
+    found = (_source(path) for path in controllers(scenario))
+    return (*found, *map(_content, scenario.core.files()))
+
+
+def _source(path: str) -> str:
+    """Return a hash of the source of a controller and its base classes."""
+    digest = hashlib.sha256()
+    for kind in find(path).__mro__:
+        if kind is Control:
+            break
+        if kind is object:
+            continue
+        now = source_of(kind)
+        loaded = vars(kind).get("_source", now)
+        if now is None or loaded is None:
+            message = f"{path} has no source file: a store cannot tell whether it has changed"
+            remedy = "write it in a module, or sweep without a store"
+            raise ScenarioError([Issue("flows[*].control", message, remedy)])
+        if now != loaded:
+            warnings.warn(
+                f"{path}: the source of {kind.__qualname__} was edited after it was imported; runs "
+                "use the class as it was imported until Python is started again",
+                stacklevel=2,
+            )
+        digest.update(loaded.encode())
+    return digest.hexdigest()
+
+
+def _content(file: str) -> str:
+    """Return a hash of a file that the scenario names; empty if there is no such file."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from simoom.results.tables import digits
-from simoom.runs.stats import Estimate, mean_ci
+from simoom.runs.stats import Estimate, mean_ci, tests
 
 EXACT = "exact"
 PRINTED = "printed"
@@ -364,9 +364,7 @@ def _measured(runs: Iterable[float]) -> np.ndarray[tuple[int], np.dtype[np.float
 
 def _rank(n: int) -> int:
     """Return the largest k such that the k-th and (n+1-k)-th of n bracket the median at 95 %."""
-    from scipy.stats import binom
-
     k = 0
-    while 1 - 2 * float(binom.cdf(k, n, 0.5)) >= 0.95:
+    while 1 - 2 * float(tests.binom.cdf(k, n, 0.5)) >= 0.95:
         k += 1
     return k

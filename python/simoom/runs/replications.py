@@ -13,6 +13,7 @@ import numpy as np
 
 from simoom.base.arguments import callback, whole
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.base.workers import Progress
 from simoom.results.run import Run, Summary
 from simoom.runs.precision import LEAST_RUNS, Reached, Rule, Target, Until, rule_of
@@ -129,10 +130,9 @@ class Replications:
     def __getitem__(self, replication: int) -> Run:
         return self.runs[replication]
 
+    @door
     def _repr_html_(self) -> str:
-        from simoom.show import notebook
-
-        return notebook.replications(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         if not self.runs:

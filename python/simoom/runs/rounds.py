@@ -14,8 +14,9 @@ from pathlib import Path
 from simoom import _core
 from simoom.base.issue import LostWorkerError
 from simoom.base.workers import Progress
-from simoom.results.record import identity, sources
+from simoom.results.record import identity
 from simoom.results.run import Run, RunJob, Summary
+from simoom.results.travel import sources
 from simoom.runs.precision import Rule
 from simoom.runs.runner import Runner
 from simoom.runs.transient import Warmup, assess

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from simoom.base.arguments import callback
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.base.workers import Progress
 from simoom.results.run import Run
 from simoom.runs.axes import Label, Over, describe, find_label, points, scenarios
@@ -154,6 +155,7 @@ class Sweep:
         known = "; ".join(f"{path}: {list(values)}" for path, values in self.over.items())
         raise KeyError(f"there is no point {describe(wanted)}; the axes are {known}")
 
+    @door
     def plot(self, *, x: str, y: str, hue: str | None = None) -> Figure:
         """Return a plot of a result, with 95 % intervals, against one axis.
 
@@ -170,9 +172,7 @@ class Sweep:
         matplotlib.figure.Figure
             The plot.
         """
-        from simoom import plots
-
-        return plots.sweep(self, x=x, y=y, hue=hue)
+        raise NotImplementedError
 
     def __len__(self) -> int:
         return sum(len(point.replications) for point in self.points)
@@ -180,10 +180,9 @@ class Sweep:
     def __iter__(self) -> Iterator[Run]:
         return itertools.chain.from_iterable(point.replications for point in self.points)
 
+    @door
     def _repr_html_(self) -> str:
-        from simoom.show import notebook
-
-        return notebook.sweep(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         axes = " x ".join(f"{path} ({len(values)})" for path, values in self.over.items())

@@ -33,6 +33,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from simoom import _core
 
+if sys.version_info >= (3, 14):
+    import annotationlib
+
 if TYPE_CHECKING:
     from simoom._core import Ack, Departing, Loss
 
@@ -445,8 +448,6 @@ def _own_classes(kind: type) -> Iterator[type]:
 def _annotations(kind: type) -> dict[str, str]:
     """Return the annotations in a class's body as text."""
     if sys.version_info >= (3, 14):
-        import annotationlib
-
         found = annotationlib.get_annotations(kind, format=annotationlib.Format.STRING)
     else:
         found = inspect.get_annotations(kind)

@@ -12,6 +12,7 @@ from typing import Any
 from simoom import _core
 from simoom.base.files import DEEPEST, read
 from simoom.base.issue import Issue, ScenarioError
+from simoom.base.lazy import door
 from simoom.scenario import edit
 from simoom.scenario.control import import_path
 from simoom.scenario.observables import Probe
@@ -331,10 +332,9 @@ class Scenario:
             self._hash = hash(self.core.to_full_json())
         return self._hash
 
+    @door
     def _repr_html_(self) -> str:
-        from simoom.show import notebook
-
-        return notebook.scenario(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         keys = self.to_dict()
@@ -434,3 +434,8 @@ def toml_value(value: Any) -> str:
     if isinstance(value, Sequence):
         return f"[{', '.join(map(toml_value, value))}]"
     return toml_value(_plain(value))
+
+
+def toml_settings(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return values by path as the simulator reads them."""
+    return [(path, toml_value(value)) for path, value in values.items()]

@@ -7,7 +7,18 @@ gives tiles of their traces. ``static`` is the page, which `make web` builds fro
 of the repository.
 """
 
-from simoom.serve.app import application
-from simoom.serve.limits import Limits
+from functools import partial
+from typing import TYPE_CHECKING
 
-__all__ = ["Limits", "application"]
+from simoom.base import lazy
+from simoom.base.needs import need
+
+if TYPE_CHECKING:
+    from simoom.serve.app import application
+    from simoom.serve.drafts import Desk
+    from simoom.serve.limits import Limits
+    from simoom.serve.live import Emulating
+
+__all__ = ["Desk", "Emulating", "Limits", "application"]
+
+lazy.export(__name__, load=partial(need, purpose="the page"))

@@ -13,13 +13,20 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from simoom import plots
+from simoom.base.needs import Later
 from simoom.results.run import Run, run
 from simoom.results.tables import Value
 from simoom.scenario.observables import default_probes, unit_of
 from simoom.serve.library import Library
 from simoom.serve.sweeps import Sweeps
+
+if TYPE_CHECKING:
+    from simoom.show import report
+else:
+    report = Later("simoom.show.report")
 
 FILES = {
     "report.html": "text/html; charset=utf-8",
@@ -88,16 +95,11 @@ def made(found: Run, name: str, folder: Path) -> Path:
                 for file in sorted(Path(own).iterdir()):
                     packed.write(file, file.name)
         return path
-    # Imported when they are used: pictures need packages that the page does not.
-    from simoom import plots
-    from simoom.plots.style import svg
-    from simoom.show.report import page
-
     again = run(found.scenario, **options, probes=default_probes(found.scenario))
     if name == "report.html":
-        path.write_text(page(again), encoding="utf-8")
+        path.write_text(report.page(again), encoding="utf-8")
     elif name == "report.svg":
-        path.write_bytes(svg(plots.overview(again)))
+        path.write_bytes(plots.svg(plots.overview(again)))
     else:
         plots.save(plots.overview(again), path)
     return path
@@ -122,13 +124,10 @@ def swept(library: Library, key: str, result: str, name: str) -> Path:
     elif name == "points.csv":
         path.write_text(_table(done.means(result)), encoding="utf-8")
     else:
-        from simoom import plots
-        from simoom.plots.style import svg
-
         axes = list(done.over)
         figure = done.plot(x=axes[0], y=result, hue=axes[1] if axes[1:] else None)
         if name == "sweep.svg":
-            path.write_bytes(svg(figure))
+            path.write_bytes(plots.svg(figure))
         else:
             plots.save(figure, path)
     return path

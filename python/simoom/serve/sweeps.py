@@ -16,8 +16,11 @@ from simoom.base.issue import ScenarioError
 from simoom.base.workers import Progress
 from simoom.results.record import identity
 from simoom.results.tables import names_of, number
+from simoom.runs.axes import points
 from simoom.runs.axis_text import axis_values, short
+from simoom.runs.replications import Replications
 from simoom.runs.stats import mean_ci
+from simoom.runs.sweep import Point, Sweep, sweep
 from simoom.scenario.scenario import Scenario
 from simoom.scenario.words import words
 from simoom.serve.drafts import Desk
@@ -26,7 +29,6 @@ from simoom.serve.work import Runs, digest
 from simoom.serve.workers import Teller
 
 if TYPE_CHECKING:
-    from simoom.runs.sweep import Sweep
     from simoom.serve.requests import AddSweep
 
 MOST_AXES = 2
@@ -125,9 +127,6 @@ class Sweeps:
 
     def run(self, plan: Plan, progress: Progress) -> None:
         """Keep what the sweep is, and run all points, each run into the library."""
-        from simoom.runs.axes import points
-        from simoom.runs.sweep import sweep
-
         at = points(plan.over)
         seeds = range(plan.replications)
         kept: dict[str, Any] = {
@@ -232,9 +231,6 @@ class Sweeps:
         LookupError
             There is no such sweep, or it has no runs yet.
         """
-        from simoom.runs.replications import Replications
-        from simoom.runs.sweep import Point, Sweep
-
         kept = self._kept(key)
         found = []
         for point in kept["points"]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simoom.base.files import finite
 from simoom.base.issue import Issue, ScenarioError
+from simoom.base.needs import Later
 from simoom.results.notices import told
 from simoom.results.record import identity
 from simoom.results.run import Run, run
 from simoom.results.tables import names_of
+from simoom.runs.compare import compare
 from simoom.scenario.interfaces import stations
 from simoom.scenario.scenario import Scenario
 from simoom.scenario.words import words
@@ -20,6 +22,14 @@ from simoom.serve.library import Library
 from simoom.serve.work import Runs, digest
 from simoom.serve.workers import Teller
 from simoom.show.sections import headline, shown
+
+if TYPE_CHECKING:
+    import simoom.why as reasons
+    import simoom.why.compare as changes
+    from simoom.why import page
+else:  # Workers start in less time.
+    reasons, page = Later("simoom.why"), Later("simoom.why.page")
+    changes = Later("simoom.why.compare")
 
 WANTED = (
     "total.goodput_mbps",
@@ -91,15 +101,11 @@ class Explanation(Runs):
 
     def __call__(self, library: Library, teller: Teller) -> Any:  # noqa: ARG002
         """Return the explanation as the page shows it."""
-        # Imported when it is used: workers start in half the time.
-        from simoom.why import why
-        from simoom.why.page import data
-
-        found = why(
+        found = reasons.why(
             self.scenario, flow=self.flow, replications=REPLICATIONS, seed=self.seed,
             progress=teller.progress,
         )  # fmt: skip
-        return finite(data(found))
+        return finite(page.data(found))
 
 
 @dataclass(frozen=True)
@@ -116,8 +122,6 @@ class Pairs(Runs):
 
     def __call__(self, library: Library, teller: Teller) -> Any:  # noqa: ARG002
         """Return the comparison as the page shows it."""
-        from simoom.runs.compare import compare
-
         found = compare(self.scenario, self.other, replications=PAIRS, seed=self.seed,
                         progress=teller.progress)  # fmt: skip
         return finite({"caption": found.caption, "rows": found.to_dicts()})
@@ -130,14 +134,12 @@ def pairs_key(first: str, second: str) -> str:
 
 def differing(first: Run, second: Run) -> dict[str, Any]:
     """Return the keys in which two runs differ, with both values, and their results in words."""
-    from simoom.why.compare import changed_keys
-
     paths = dict.fromkeys((*first.summary, *second.summary))
     # A name is said if it stands for the same in both.
     own, other = names_of(first.summary), names_of(second.summary)
     names = {place: name for place, name in own.items() if other.get(place, name) == name}
     return {
-        "keys": changed_keys(first.scenario, second.scenario),
+        "keys": changes.changed_keys(first.scenario, second.scenario),
         "words": {path: words(path, names) for path in paths},
     }
 

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from typing import Any
 
 from simoom import _core
-from simoom.base.palette import HATCHES, frame_look
 from simoom.serve.library import Library
+from simoom.show.timeline import about
 
 OPEN = 3
 """Files that are kept open."""
@@ -85,10 +85,3 @@ class Timelines:
             while len(self._tiles) > TILES:
                 self._tiles.popitem(last=False)
         return tile
-
-
-def about(file: _core.AirFile) -> dict[str, Any]:
-    """Return names, lines and counts of a trace, and how kinds and outcomes look."""
-    told = file.about()
-    looks = {kind: frame_look(kind)._asdict() for kind in told["kind"]}
-    return {**told, "looks": looks, "hatches": HATCHES}

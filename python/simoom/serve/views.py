@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from simoom import twin
 from simoom.base.files import finite
 from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import names_of
@@ -21,26 +22,23 @@ MOST_HEARING = 60
 
 def twin_of(run: Run) -> dict[str, Any]:
     """Return the predictions of the analytic twin beside the values of a run."""
-    # Imported when it is used: the models import SciPy.
-    from simoom.twin import predict
-
-    twin = predict(run.scenario)
-    model = twin.model
+    found = twin.predict(run.scenario)
+    model = found.model
     names = names_of(run.summary)
     values = [
         {"path": each.path, "words": words(each.path, names), "predicted": each.predicted,
          "measured": each.measured, "half_width": each.half_width}
-        for each in twin.compare(run)
+        for each in found.compare(run)
     ]  # fmt: skip
     fits = [
         {"family": fit.family, "form": fit.form,
          "checks": [{"name": check.name, "verdict": check.verdict, "how": check.how}
                     for check in fit.checks]}
-        for fit in twin.fits
+        for fit in found.fits
         if fit is model or fit.relevant
     ]  # fmt: skip
-    found = {"model": None if model is None else model.family, "values": values, "fits": fits}
-    shown: dict[str, Any] = finite(found)
+    told = {"model": None if model is None else model.family, "values": values, "fits": fits}
+    shown: dict[str, Any] = finite(told)
     return shown
 
 

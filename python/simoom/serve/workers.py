@@ -17,12 +17,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simoom.base.files import discard_drafts, mark_drafts
 from simoom.base.issue import ScenarioError
-from simoom.base.needs import MissingPackageError
+from simoom.base.needs import Later, MissingPackageError
 from simoom.scenario import control
+
+if TYPE_CHECKING:
+    import resource
+    from multiprocessing import forkserver
+else:  # Windows has neither.
+    resource, forkserver = Later("resource"), Later("multiprocessing.forkserver")
 
 T = TypeVar("T")
 
@@ -250,8 +256,6 @@ def _start() -> Iterator[Any]:
     context = multiprocessing.get_context(name)
     with _lock, _environment("PYTHONSAFEPATH", "1"), _blocked_interrupts():
         if name == "forkserver":
-            from multiprocessing import forkserver
-
             context.set_forkserver_preload(PRELOADED)
             forkserver.ensure_running()
         yield context
@@ -329,11 +333,9 @@ def _leave() -> None:
 def _limit_memory(mib: int) -> None:
     """Let allocations fail beyond this memory, and have the system end this process first."""
     try:
-        import resource
-
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
-    except (ImportError, OSError):
+    except OSError:
         return
     most = pages * resource.getpagesize() + (mib << 20)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from simoom.base.frames import pl
+from simoom.base.pages import preformatted
 from simoom.results.notices import told
 from simoom.results.tables import MOST_ROWS, digits
 from simoom.show import sections
@@ -30,7 +31,7 @@ MEANS = ("total.goodput_mbps", "total.jain_index", "total.delay_s.mean")
 def scenario(shown: Scenario) -> str:
     """Return a scenario as its TOML text."""
     summary = f"<summary>{escape(repr(shown))}</summary>"
-    return f"<details open>{summary}{_code(shown.to_toml())}</details>"
+    return f"<details open>{summary}{preformatted(shown.to_toml())}</details>"
 
 
 def run(shown: Run) -> str:
@@ -78,7 +79,7 @@ def sweep(shown: Sweep) -> str:
 
 def twin(shown: Twin) -> str:
     """Return the report of an analytic twin."""
-    return _code(str(shown.report()))
+    return preformatted(str(shown.report()))
 
 
 def trace(shown: Trace) -> str:
@@ -88,19 +89,6 @@ def trace(shown: Trace) -> str:
     }
     rows = [[name, f"{table.height:,}", ", ".join(table.columns)] for name, table in tables.items()]
     return _table(["table", "rows", "columns"], rows)
-
-
-class Text(str):
-    """A text that a notebook shows line by line."""
-
-    __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        return _code(self)
-
-
-def _code(text: str) -> str:
-    return f'<pre style="line-height:1.2">{escape(text)}</pre>'
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -7,16 +7,20 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from simoom import plots
+from simoom.base import pages
 from simoom.base.files import finite, write_frame, write_text
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.base.needs import MissingPackageError
 from simoom.base.palette import USES
+from simoom.plots.words import findings
 from simoom.results.notices import told
 from simoom.results.tables import Row, nodes, number, plain
 from simoom.show.layout import fitted
@@ -26,18 +30,31 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from simoom.results.run import Run
-    from simoom.why.result import Why
 
 WIDEST_BAR = 100
 """The length of the bar of the airtime where there is room."""
 
 
-def text(run: Run, *, width: int = 100) -> str:
+class Explanation(Protocol):
+    """What a report has of an explanation of its run (`simoom.why.result.Why`)."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+
+
+@door
+def explained(why: Explanation) -> dict[str, Any]:
+    """Return what the section of an explanation in a page shows."""
+    raise NotImplementedError
+
+
+def text(run: Run, width: int = 100) -> pages.Text:
     """Return the report as plain text."""
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     with console.capture() as capture:
         console.print(tables(run, width=width))
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    return pages.Text("\n".join(lines) + "\n")
 
 
 def tables(run: Run, *, width: int = 100) -> RenderableType:
@@ -99,7 +116,7 @@ def _bar(shares: Sequence[Row], width: int) -> tuple[Text, Text]:
     return bar, legend
 
 
-def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
+def write(run: Run, directory: Path, why: Explanation | None = None) -> list[str]:
     """Write all results of a run into an existing directory; return the names of the files.
 
     With an explanation the page has a section for it, and ``why.json`` has its data. The page and
@@ -114,8 +131,6 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
         write_text(directory / name, content)
     names = [*files, *(_write_series(run, directory) if run.probes else [])]
     try:
-        from simoom import plots
-
         pictures = plots.save_both(plots.overview(run), directory, "report")
         write_text(directory / "report.html", page(run, why))
     except MissingPackageError as error:
@@ -147,13 +162,8 @@ def _write_series(run: Run, directory: Path) -> list[str]:
     return ["series.csv", "series.parquet"]
 
 
-def page(run: Run, why: Why | None = None) -> str:
+def page(run: Run, why: Explanation | None = None) -> str:
     """Return the report as one self-contained HTML page, with an explanation if there is one."""
-    from simoom import plots
-    from simoom.plots.words import findings
-    from simoom.show.pages import embedded, render
-    from simoom.why.page import content as explained
-
     has_cell = bool(nodes(run.summary))
     figures = [plots.airtime(run)] if has_cell else []
     if plots.has_calls(run):
@@ -166,13 +176,15 @@ def page(run: Run, why: Why | None = None) -> str:
         figures.append(plots.response(run))
     if run.probes:
         figures.append(plots.series(run))
-    return render(
+    return pages.render(
         "run.html",
         title=run.title,
         description=run.scenario.get("description"),
         notices=told(run),
         facts=headline(run.summary),
-        pictures=[(_said(figure, findings(run)), embedded(figure)) for figure in figures],
+        pictures=[
+            (_said(figure, findings(run)), pages.embedded(plots.svg(figure))) for figure in figures
+        ],
         why=None if why is None else explained(why),
         sections=shown(run),
         scenario=run.scenario.to_toml(),

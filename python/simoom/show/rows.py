@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from simoom import _core
 from simoom.base.files import write_text
 from simoom.base.frames import pl
+from simoom.base.pages import render
 from simoom.base.palette import HATCHES, KINDS, frame_look
 from simoom.plots.stretch import Recorded, cut, fitting, is_lost, nodes_of
-from simoom.scenario.scenario import Scenario
-from simoom.show.pages import render
 from simoom.trace.columns import Columns
 
 MOST = {"frames": 20_000, "MPDUs": 100_000, "waits": 300_000}
@@ -123,9 +123,9 @@ def _kinds(frames: pl.DataFrame) -> list[str]:
 class PageWriter:
     """The page as a format of a trace's file: it keeps the rows until the run has ended."""
 
-    def __init__(self, folder: Path, scenario: Scenario) -> None:
+    def __init__(self, folder: Path, scenario: _core.Scenario) -> None:
         self._path = folder / ".html"
-        self._title = str(scenario.get("title") or "Trace")
+        self._title = str(json.loads(scenario.get("title")) or "Trace")
         self._columns = Columns(scenario)
         self._tables: dict[str, list[pl.DataFrame]] = {}
 

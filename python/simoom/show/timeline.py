@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simoom import _core
-from simoom.base.needs import needed
+from simoom.base.needs import Later
+from simoom.base.palette import HATCHES, frame_look
 from simoom.results.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import anywidget
+    import traitlets
+
     from simoom.results.run import Run
+else:
+    anywidget = Later("anywidget", "a timeline in a notebook")
+    traitlets = Later("traitlets", "a timeline in a notebook")
 
 WIDGET = Path(__file__).parents[1] / "serve" / "static" / "widget.js"
 
@@ -63,10 +70,15 @@ def timeline(source: Run | Path | str, *, limit_mib: int = 256) -> Any:
         return widget(_core.AirFile(path), source.title)
 
 
+def about(file: _core.AirFile) -> dict[str, Any]:
+    """Return names, lines and counts of a trace, and how kinds and outcomes look."""
+    told = file.about()
+    looks = {kind: frame_look(kind)._asdict() for kind in told["kind"]}
+    return {**told, "looks": looks, "hatches": HATCHES}
+
+
 def answer(file: _core.AirFile, question: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
     """Return the answer to a question of the widget: a message, and the bytes beside it."""
-    from simoom.serve.timeline import about
-
     given = dict(question)
     number, what = given.pop("id", None), given.pop("what", None)
     try:
@@ -97,9 +109,6 @@ def _whole(given: Mapping[str, Any], name: str) -> int:
 @cache
 def _widget() -> Any:
     """Return the class of the widget; anywidget is imported when the first one is made."""
-    with needed("a timeline in a notebook"):
-        import anywidget
-        import traitlets
 
     class Timeline(anywidget.AnyWidget):
         """A timeline in a notebook."""

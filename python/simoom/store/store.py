@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.base.needs import need
 from simoom.results.record import DamagedError, Record
 from simoom.results.run import Run
@@ -241,6 +242,7 @@ class Store:
 
         yield from self._again(read)
 
+    @door
     def compact(self) -> Compacted:
         """Move all runs into Parquet files, so that they are few and can be queried fast.
 
@@ -257,9 +259,7 @@ class Store:
         OSError
             The store cannot be written.
         """
-        from simoom.store.compaction import compact
-
-        return compact(self)
+        raise NotImplementedError
 
     def frame(self) -> pl.DataFrame:
         """Return a row for each run: what identifies it, its scenario as JSON, every result.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.runs.evidence import Value
 from simoom.studies.claim import Claim
 
@@ -190,11 +191,10 @@ class Figure:
         """Return the curves of one quantity."""
         return [each for each in self.curves if each.quantity == quantity]
 
+    @door
     def plot(self) -> matplotlib.figure.Figure:
         """Draw it."""
-        from simoom.studies import draw
-
-        return draw.figure(self)
+        raise NotImplementedError
 
     def frame(self) -> pl.DataFrame:
         """Return `data`; every result has a frame."""

@@ -14,11 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from simoom import plots
+from simoom.base import pages
 from simoom.base.files import complete, write_frame
 from simoom.base.frames import pl
 from simoom.results.tables import digits
 from simoom.runs.evidence import Value, Verdict
-from simoom.show import pages
 from simoom.show.layout import table
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Curve, Figure, X, shown_x_values
@@ -204,7 +204,7 @@ def _on_page(figure: Figure) -> dict[str, Any]:
     """Return the values of a figure for the template."""
     return {
         "head": _head(figure),
-        "picture": pages.embedded(figure.plot()),
+        "picture": pages.embedded(plots.svg(figure.plot())),
         "notes": figure.notes,
         "claims": [(each.verdict.value, each.statement, _reasons(each)) for each in figure.claims],
         "panels": [_panel(figure, panel.column, panel.label) for panel in figure.panels],

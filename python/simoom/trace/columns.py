@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from simoom import _core
 from simoom.base.frames import np, pl
-
-if TYPE_CHECKING:
-    from simoom.scenario.scenario import Scenario
 
 TABLES: dict[str, tuple[tuple[str, str], ...]] = {
     name: tuple(columns) for name, columns in _core.trace_tables()
@@ -21,13 +17,13 @@ TABLES: dict[str, tuple[tuple[str, str], ...]] = {
 class Columns:
     """The columns of a trace as the simulator passes them, as batches of data frames."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: _core.Scenario) -> None:
         self._scenario = scenario
         self._tables = list(TABLES.items())
 
     @cached_property
     def _names(self) -> dict[str, pl.Series]:
-        named = self._scenario.core.trace_names()
+        named = self._scenario.trace_names()
         return {kind: pl.Series(names, dtype=pl.Enum(names)) for kind, names in named}
 
     def frame(self, table: int, columns: Sequence[bytes]) -> tuple[str, pl.DataFrame]:

@@ -6,22 +6,18 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from simoom import _core
 from simoom.base.frames import pl
-from simoom.scenario.scenario import toml_value
+from simoom.base.lazy import door
 from simoom.trace.columns import TABLES, Columns
 
-if TYPE_CHECKING:
-    from simoom.scenario.scenario import Scenario
-
-Options = Mapping[str, object]
-"""Options of file formats by their paths, as ``{"pcapng.merged": True}``."""
+Options = Sequence[tuple[str, str]]
+"""Options of file formats: the path of each, ``pcapng.merged``, and its value in TOML."""
 
 
 class Writer(Protocol):
@@ -46,7 +42,7 @@ class Parquet:
         ".routes.parquet",
     )
 
-    def __init__(self, folder: Path, scenario: Scenario) -> None:
+    def __init__(self, folder: Path, scenario: _core.Scenario) -> None:
         self._folder = folder
         columns = Columns(scenario)
         self._parts = dict.fromkeys(TABLES, 0)
@@ -65,14 +61,16 @@ class Parquet:
             pl.scan_parquet(parts).sink_parquet(self._folder / f".{table}.parquet")
 
 
-def _page(folder: Path, scenario: Scenario) -> Writer:
-    # Imported when it is used: it needs polars and jinja2.
-    from simoom.show.rows import PageWriter
+@door
+def trace_page(folder: Path, scenario: _core.Scenario) -> Writer:
+    """Return the writer of a page."""
+    raise NotImplementedError
 
-    return PageWriter(folder, scenario)
 
-
-WRITERS: dict[str, Callable[[Path, Scenario], Writer]] = {"html": _page, "parquet": Parquet}
+WRITERS: dict[str, Callable[[Path, _core.Scenario], Writer]] = {
+    "html": trace_page,
+    "parquet": Parquet,
+}
 """The formats that are written here, by extension."""
 CORE = frozenset(extension for extension, _ in _core.trace_formats())
 """The extensions of the formats that the simulator writes itself."""
@@ -88,25 +86,20 @@ def extension(path: Path) -> str:
     return found
 
 
-def names(path: Path, scenario: Scenario, options: Options = MappingProxyType({})) -> list[Path]:
+def names(path: Path, scenario: _core.Scenario, options: Options = ()) -> list[Path]:
     """Return the names of the files that a trace of a scenario has at this path."""
     found = extension(path)
     if found in CORE:
-        parts = scenario.core.trace_files(found, settings_of(options))
+        parts = scenario.trace_files(found, list(options))
         return [path.with_suffix(f"{part}{path.suffix}") for part in parts]
     suffixes = getattr(WRITERS[found], "suffixes", [path.suffix])
     return [path.with_suffix(suffix) for suffix in suffixes]
 
 
-def settings_of(options: Options) -> list[tuple[str, str]]:
-    """Return options of formats as the simulator reads them."""
-    return [(path, toml_value(value)) for path, value in options.items()]
-
-
 class TraceFile:
     """A trace at a path. Until it is complete, its files are in a hidden folder beside it."""
 
-    def __init__(self, path: Path, scenario: Scenario, options: Options) -> None:
+    def __init__(self, path: Path, scenario: _core.Scenario, options: Options) -> None:
         self.path = path
         self.extension = extension(path)
         self.names = names(path, scenario, options)
@@ -172,7 +165,7 @@ class TraceFile:
             raise self.named(OSError(errno.EIO, str(error))) from None
 
 
-def open_all(paths: Iterable[Path], scenario: Scenario, options: Options) -> list[TraceFile]:
+def open_all(paths: Iterable[Path], scenario: _core.Scenario, options: Options) -> list[TraceFile]:
     """Begin the files of a trace, or none of them."""
     files: list[TraceFile] = []
     try:

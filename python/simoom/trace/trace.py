@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
+from simoom import _core
 from simoom.base.frames import pl
-from simoom.scenario.scenario import Scenario
+from simoom.base.lazy import door
 from simoom.trace.columns import TABLES, Columns
-from simoom.trace.files import CORE, TraceFile, open_all, settings_of
+from simoom.trace.files import CORE, Options, TraceFile, open_all
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,9 @@ class Trace:
         """Add rows to a table that has not been read yet."""
         self._batches.setdefault(table, []).append(rows)
 
+    @door
     def _repr_html_(self) -> str:
-        from simoom.show import notebook
-
-        return notebook.trace(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         rows = (f"{getattr(self, name).height} {name}" for name in TABLES)
@@ -97,10 +96,10 @@ class Tracing:
 
     def __init__(
         self,
-        scenario: Scenario,
+        scenario: _core.Scenario,
         wanted: bool | str | Path | Iterable[str | Path],
         which: TraceFilter,
-        options: Mapping[str, object] = MappingProxyType({}),
+        options: Options = (),
     ) -> None:
         self.trace: Trace | None = None
         self.request: _Request | None = None
@@ -120,7 +119,7 @@ class Tracing:
             list(which.nodes),
             list(which.flows),
             [(str(file.core_path), file.extension) for file in in_core],
-            settings_of(options),
+            list(options),
             self._add if len(in_core) < len(self._files) or self.trace is not None else None,
         )
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from simoom.twin.vary import Variation, vary
     from simoom.twin.verdict import AssumptionCheck, Fit
 
-
 __all__ = [
     "AssumptionCheck",
     "Fit",
@@ -36,13 +35,4 @@ __all__ = [
     "vary",
 ]
 
-lazy.export(
-    __name__,
-    {
-        "optimise": "Optimum optimise",
-        "result": "Residual Twin",
-        "selection": "predict",
-        "vary": "Variation vary",
-        "verdict": "AssumptionCheck Fit",
-    },
-)
+lazy.export(__name__)

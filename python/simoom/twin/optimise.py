@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from simoom.base.frames import pl
+from simoom.base.needs import Later
 from simoom.base.workers import Progress
 from simoom.results.tables import digits, number
 from simoom.runs.search import Constraint, Given, Held, Search, constraints, objective_of
@@ -21,6 +22,8 @@ from simoom.scenario.scenario import Scenario
 from simoom.store.store import Store
 from simoom.twin.selection import predict
 from simoom.twin.vary import Evaluate, HasSummary, check_axes, scenario_at
+
+minimum = Later("scipy.optimize", "an optimum")
 
 Objective = str | Callable[[HasSummary], float]
 
@@ -115,8 +118,6 @@ class _Search:
         self, fixed: Mapping[str, Any], ranges: Mapping[str, tuple[float, float]]
     ) -> None:
         """Search the ranges with all else fixed: one bounded scalar, or differential evolution."""
-        from scipy.optimize import differential_evolution, minimize, minimize_scalar
-
         paths, bounds = list(ranges), list(ranges.values())
 
         def cost(x: Any) -> float:
@@ -124,15 +125,16 @@ class _Search:
             return self.cost({**fixed, **dict(zip(paths, values, strict=True))})
 
         if len(paths) == 1:
-            minimize_scalar(
+            minimum.minimize_scalar(
                 cost, bounds=bounds[0], method="bounded", options={"maxiter": EVALUATIONS}
             )
             return
         # A fixed seed, so that equal calls give equal results.
-        rough = differential_evolution(
+        rough = minimum.differential_evolution(
             cost, bounds, rng=np.random.default_rng(1), maxiter=40, popsize=8, polish=False
         )
-        minimize(cost, rough.x, bounds=bounds, method="Nelder-Mead", options={"maxiter": 100})
+        options = {"maxiter": 100}
+        minimum.minimize(cost, rough.x, bounds=bounds, method="Nelder-Mead", options=options)
 
 
 def optimise(

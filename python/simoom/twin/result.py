@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.results.tables import digits, number
 from simoom.runs.stats import mean_ci
 from simoom.scenario.scenario import Scenario
@@ -134,10 +135,9 @@ class Twin:
             lines.append(f"  … {left} more that do not concern the scenario; --all lists them")
         return "\n".join(lines) + "\n"
 
+    @door
     def _repr_html_(self) -> str:
-        from simoom.show import notebook
-
-        return notebook.twin(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         if self.model is None:

@@ -11,13 +11,13 @@ from typing import Any
 
 from simoom.base.frames import pl
 from simoom.base.issue import ScenarioError
+from simoom.base.pages import Text
 from simoom.base.workers import Progress
 from simoom.results.run import Run
 from simoom.results.tables import number, rows
 from simoom.runs.runner import Runner
 from simoom.runs.stats import Estimate, paired_difference
 from simoom.scenario.scenario import Scenario, ScenarioLike, toml_value
-from simoom.show.notebook import Text
 from simoom.twin.inputs import Cell
 from simoom.why.case import Goal, find_flow, goal_of
 from simoom.why.draft import Edit, apply, keys_of

@@ -6,10 +6,9 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from simoom.base.frames import np
+from simoom.base.needs import Later
 from simoom.base.palette import BLACK, BLUE, GREEN, VERMILION
-from simoom.plots.style import alone, literal
 from simoom.runs.stats import Estimate
 from simoom.why.result import Effect, Why
 from simoom.why.table import COUNTERFACTUALS
@@ -17,6 +16,10 @@ from simoom.why.table import COUNTERFACTUALS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    import simoom.plots.style as look
+else:
+    look = Later("simoom.plots.style", "a figure")
 
 TITLES = {each.name: each.title for each in COUNTERFACTUALS}
 MOST_CAUSES = 8
@@ -61,7 +64,7 @@ def _paired(effect: Effect) -> Estimate:
 
 def figure(why: Why) -> Figure:
     """Return the figure."""
-    return alone(draw, why, height=max(1.8, 1.0 + 0.36 * len(bars(why))))
+    return look.alone(draw, why, height=max(1.8, 1.0 + 0.36 * len(bars(why))))
 
 
 def draw(axes: Axes, why: Why) -> None:
@@ -75,7 +78,7 @@ def draw(axes: Axes, why: Why) -> None:
     axes.barh(places, values - begins, left=begins, height=0.6, color=[bar.colour for bar in shown])
     axes.errorbar(values, places, xerr=halves, fmt="none", ecolor=BLACK, elinewidth=0.9, capsize=2)
     labels = ["\n".join(textwrap.wrap(bar.label, LABEL_WIDTH)) for bar in shown]
-    axes.set_yticks(places, [literal(label) for label in labels])
+    axes.set_yticks(places, [look.literal(label) for label in labels])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     positive = values[values > 0]
@@ -85,7 +88,7 @@ def draw(axes: Axes, why: Why) -> None:
     elif values.size:
         axes.set_xlim(0.0, max(1.18 * float(np.max(values + halves)), 1e-9))
     unit = goal.unit.strip("()")
-    axes.set(xlabel=f"{goal.name}, {unit}", title=literal(f"{why.flow}: {goal.name}"))
+    axes.set(xlabel=f"{goal.name}, {unit}", title=look.literal(f"{why.flow}: {goal.name}"))
     for place, (bar, end) in enumerate(
         zip(shown, np.maximum(values + halves, begins), strict=True)
     ):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from simoom.show.pages import embedded, render
+from simoom import plots
+from simoom.base.pages import embedded, render
 from simoom.why.draw import bars, figure, finding
 from simoom.why.result import Why
 from simoom.why.text import (
@@ -41,7 +42,7 @@ def content(why: Why, *, picture: bool = True) -> dict[str, Any]:
         "flow": why.flow,
         "goal": f"{goal.name} {goal.written(why.value.mean, why.value.half_width)}",
         "limits": [(name, f"{100 * part:.0f} %") for name, part in limits if part >= 0.005],
-        "picture": (finding(why), embedded(figure(why))) if picture else None,
+        "picture": (finding(why), embedded(plots.svg(figure(why)))) if picture else None,
         "headings": headings,
         "hop_rows": cells,
         "heading": heading(why),

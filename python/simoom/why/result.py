@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simoom.base.frames import pl
+from simoom.base.lazy import door
 from simoom.runs.stats import Estimate
 from simoom.why.case import Goal
 from simoom.why.counterfactual import Change
@@ -171,17 +172,15 @@ class Why:
         """Return the effects with a verdict, in the order of `effects`."""
         return tuple(effect for effect in self.effects if effect.verdict is verdict)
 
+    @door
     def report(self, width: int = 100) -> str:
         """Return the explanation as text, as the command line prints it."""
-        from simoom.why.text import text
+        raise NotImplementedError
 
-        return text(self, width)
-
+    @door
     def plot(self) -> Figure:
         """Return a figure of the flow as it is, with each change alone, and with all of them."""
-        from simoom.why.draw import figure
-
-        return figure(self)
+        raise NotImplementedError
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each change, in the order of `effects`."""
@@ -212,10 +211,9 @@ class Why:
             "most_replications": self.most,
         }
 
+    @door
     def _repr_html_(self) -> str:
-        from simoom.why.page import fragment
-
-        return fragment(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         first = self.causes[0].name if self.causes else "no cause found"

@@ -21,7 +21,7 @@ NARROW = 78
 """In fewer columns the hops are lists, not a table."""
 
 
-def text(why: Why, width: int) -> str:
+def text(why: Why, width: int = 100) -> str:
     """Return an explanation in lines of at most this width, if words fit."""
     return "\n".join(_lines(why, max(width, 20))) + "\n"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simoom.base.needs import Later
 from simoom.runs.evidence import Check, Value
 from simoom.studies.claim import Claims, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
@@ -21,6 +22,7 @@ from simoom_studies.afw_few.paper import (
 )
 from simoom_studies.afw_few.runs import BEST, mean_of_pairs, runs
 
+distributions = Later("scipy.stats", "the number of scenarios")
 claim = Claims(__package__)
 
 OVER_FEW, NEEDED = "throughput_over_few", "scenarios"
@@ -89,11 +91,11 @@ def scenarios_needed(deviation: NDArray[np.float64], difference: float) -> Value
     With so many, the 95 % interval of the mean is as wide as the difference on each side. The
     number has the interval of the variance of a normal sample.
     """
-    from scipy.stats import chi2
-
     freedom = len(deviation) - 1
     needed = (1.96 / difference) ** 2 * float(np.var(deviation, ddof=1))
-    low, high = (needed * freedom / float(chi2.ppf(p, freedom)) for p in (0.975, 0.025))
+    low, high = (
+        needed * freedom / float(distributions.chi2.ppf(p, freedom)) for p in (0.975, 0.025)
+    )
     return Value(needed, low, high, len(deviation), "mean")
 
 

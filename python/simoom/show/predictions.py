@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-
 from simoom import plots
 from simoom.twin.vary import Variation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LABELS = {
     "total.goodput_mbps": "goodput (Mb/s)",
