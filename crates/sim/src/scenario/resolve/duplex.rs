@@ -37,7 +37,7 @@ pub(super) fn full_duplex(
             "an ad-hoc network has no access point that could send and receive at once",
             "remove the table, or radio.ad_hoc"
         );
-        return check.fault(TABLE, message);
+        check.fault(TABLE, message);
     }
     self_interference(document, settings, check);
     let given = match (settings.secondary_rate, settings.secondary_mcs) {

@@ -26,7 +26,7 @@ impl Punctures {
             (primary, Puncturing { width, punctured })
         };
         let all = Self(cells.map(cell).collect());
-        if all.has_any() {
+        if is_given(document) {
             refuse_others(document, check);
         }
         all
@@ -60,6 +60,13 @@ impl Punctures {
             }
         }
     }
+}
+
+/// Whether any cell has punctured channels, as it is written.
+pub(super) fn is_given(document: &Document) -> bool {
+    let further = document.cells.iter().map(|bss| &bss.punctured);
+    let mut all = std::iter::once(&document.ap.punctured).chain(further);
+    all.any(|numbers| numbers.as_ref().is_some_and(|numbers| !numbers.is_empty()))
 }
 
 /// The width of a cell: that of its widest stations.
