@@ -4,7 +4,6 @@ use super::check::{Check, when};
 use crate::plan::StationPlan;
 use crate::scenario::document::Document;
 use settings::Said;
-use std::iter;
 use wifi::MacConfig;
 
 const TABLE: &str = "wlan.spatial_reuse";
@@ -37,9 +36,8 @@ pub(super) fn spatial_reuse(
 
 /// Each color of a spatial reuse group is that of a BSS.
 fn colors_of_groups(document: &Document, wlan: &MacConfig, check: &mut Check) {
-    let given = document.cells.iter().map(|bss| bss.bss_color);
-    let given = iter::once(document.ap.bss_color).chain(given);
-    let colors: Vec<u8> = given.enumerate().map(|(cell, given)| color(given, cell)).collect();
+    let cells = document.access_points().enumerate();
+    let colors: Vec<u8> = cells.map(|(cell, (_, own))| color(own.bss_color, cell)).collect();
     let groups = wlan.spatial_reuse.iter().flat_map(|reuse| &reuse.srg);
     for (index, group) in groups.enumerate() {
         let unknown = |color: &&u32| !colors.iter().any(|known| u32::from(*known) == **color);
@@ -109,14 +107,9 @@ fn unsupported(
 
 /// A color has a use only with spatial reuse.
 fn unused_colors(document: &Document, check: &mut Check) {
-    let mut unused = |given: Option<u64>, path: String| {
-        if given.is_some() {
-            let message = "no node uses BSS colors without spatial reuse";
-            check.fault(path, Said::new(message, "add [wlan.spatial_reuse], or remove the key"));
-        }
-    };
-    unused(document.ap.bss_color, "ap.bss_color".to_owned());
-    for (index, bss) in document.cells.iter().enumerate() {
-        unused(bss.bss_color, format!("cells[{index}].bss_color"));
+    for (path, _) in document.access_points().filter(|(_, own)| own.bss_color.is_some()) {
+        let message = "no node uses BSS colors without spatial reuse";
+        let message = Said::new(message, "add [wlan.spatial_reuse], or remove the key");
+        check.fault(format!("{path}.bss_color"), message);
     }
 }
