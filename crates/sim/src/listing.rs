@@ -33,6 +33,7 @@ pub fn listing() -> String {
     json!({
         "frames": FrameKind::ALL.map(frame).to_vec(),
         "outcomes": FrameOutcome::ALL.map(outcome).to_vec(),
+        "waits": ::trace::columns::WAIT_NAMES.map(|name| json!({ "name": name })),
         "causes": DropCause::ALL.map(cause).to_vec(),
         "airtime": AirtimeKind::ALL.map(airtime).to_vec(),
         "standards": Standard::all().map(standard).collect::<Vec<_>>(),
