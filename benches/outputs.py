@@ -48,6 +48,21 @@ FURTHER = {
         'stations.power_save={legacy={retrieval="ps_poll"}}',
     ),
     "u_apsd": ("edca", "wlan.beacons={}", "stations.power_save={u_apsd={max_sp_frames=2}}"),
+    "twt": ("ofdma", "wlan.beacons={}", "stations.power_save={twt={announced=true}}"),
+    "bar_chain": ("ofdma", 'wlan.mu.acknowledgement="bar_chain"', 'wlan.mu.protection="mu_rts"'),
+    "narrower": ("punctured", "ap.punctured=[]", 'wlan.bandwidth_operation="dynamic"'),
+    "puncturing": ("punctured", "ap.punctured=[]", 'wlan.bandwidth_operation="punctured"'),
+    "he_puncturing": (
+        "punctured",
+        'standard="11ax"',
+        "wlan.mu={uplink={access_interval_us=1000}}",
+        "ap.punctured=[]",
+        'wlan.bandwidth_operation="punctured"',
+    ),
+    "reuse_group": (
+        "spatial_reuse",
+        "wlan.spatial_reuse.srg=[{bss_colors=[1,2],obss_pd_dbm=-72,obss_pd_min_dbm=-72}]",
+    ),
 }
 """Runs of what no scenario file has: a scenario file and what is set in it."""
 LIBRARIES = ("lib_core.so", "lib_core.dylib", "_core.dll")

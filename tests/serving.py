@@ -13,6 +13,28 @@ TOKEN = "a-token"
 HOST = "127.0.0.1:8642"
 ORIGIN = {"origin": f"http://{HOST}"}
 LIVE = f"ws://{HOST}/api/live"
+CELL = """title = "Two stations"
+standard = "11b"
+stations = 2
+duration_s = 3.0
+
+[[flows]]
+from = "sta*"
+to = "ap"
+traffic = "saturated"
+"""
+SPACE = """standard = "11a"
+duration_s = 1.0
+ap.position_m = [0, 0]
+stations = [{ position_m = [40, 0] }, { position_m = [-40, 0] }]
+
+[radio]
+
+[[flows]]
+from = "sta*"
+to = "ap"
+traffic = "saturated"
+"""
 
 
 def client_of(folder, **options):

@@ -11,6 +11,7 @@ import warnings
 from importlib.resources import files
 
 import pytest
+from tests.serving import CELL
 
 with warnings.catch_warnings():
     # Mozilla's packages have warnings where they are compiled and imported.
@@ -24,15 +25,6 @@ with warnings.catch_warnings():
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-CELL = """title = "Two stations"
-standard = "11b"
-stations = 2
-duration_s = 3.0
-[[flows]]
-from = "sta*"
-to = "ap"
-traffic = "saturated"
-"""
 
 
 class Page:

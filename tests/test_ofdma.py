@@ -236,7 +236,7 @@ def test_shortest_first_serves_short_packets_before_long_queues():
         ({"standard": "11be"}, "wlan.mu", "modelled for 802.11ax only"),
         ({"interferers": [{"source": "sco"}]}, "wlan.mu", "interferers"),
         ({"wlan": {"aggregation": {"frames": 1}}}, "wlan.mu", "one frame in a PPDU"),
-        ({"wlan": {"qos": False}}, "wlan.mu", "one frame in a PPDU"),
+        ({"wlan": {"qos": False}}, "wlan.qos", "802.11ax are QoS stations"),
         (
             {"wlan": {"full_duplex": {}, "rts_threshold_bytes": 0}},
             "wlan.mu",

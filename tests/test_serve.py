@@ -20,6 +20,7 @@ from tests.serving import (
     HOST,
     LIVE,
     ORIGIN,
+    SPACE,
     SWEPT,
     TOKEN,
     add,
@@ -420,18 +421,6 @@ def test_a_wrong_seed_is_refused(page, cell, seed):
 
 # --- Explanations -------------------------------------------------------------------------------
 
-CELL_IN_SPACE = """standard = "11a"
-duration_s = 1.0
-ap.position_m = [0, 0]
-stations = [{ position_m = [40, 0] }, { position_m = [-40, 0] }]
-
-[radio]
-
-[[flows]]
-from = "sta*"
-to = "ap"
-traffic = "saturated"
-"""
 WINDOW = """standard = "11n"
 stations = 1
 duration_s = 1.0
@@ -491,7 +480,7 @@ def test_a_flow_that_does_not_exist_is_one_message(page, body, status, message):
 
 
 def test_the_twin_is_beside_the_values_of_its_run(page):
-    saturated = CELL_IN_SPACE.split("[radio]")[1]
+    saturated = SPACE.split("[radio]")[1]
     text = f'standard = "11b"\nstations = 5\nduration_s = 1.0\n{saturated}'
     key = made(page, text)
     found = page.get(f"/api/runs/{key}/twin").json()
@@ -507,7 +496,7 @@ def test_the_twin_is_beside_the_values_of_its_run(page):
 
 
 def test_hearing_has_each_pair_once(page):
-    text = CELL_IN_SPACE
+    text = SPACE
     body = {"text": text, "seed": 1, "at_s": 0.0}
     found = page.post("/api/hearing", json=body).json()
     heard = sm.hearing(sm.Scenario.parse(text))

@@ -245,7 +245,7 @@ def test_what_is_no_file_of_a_library_is_not_read(tmp_path):
             for key in ("b" * 64, "c" * 64, "d" * 64)
         }
         for file in odd.values():
-            file.parent.mkdir()
+            file.parent.mkdir(exist_ok=True)
         os.mkfifo(odd["b" * 64])
         odd["c" * 64].mkdir()
         with odd["d" * 64].open("wb") as file:

@@ -9,35 +9,13 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from tests.serving import CELL, SPACE
 
 import simoom.serve
 
 ROOT = Path(__file__).parents[1]
 STATIC = Path(simoom.serve.__file__).parent / "static"
 LOST = re.compile("^Lost")
-
-CELL = """title = "Two stations"
-standard = "11b"
-stations = 2
-duration_s = 3.0
-
-[[flows]]
-from = "sta*"
-to = "ap"
-traffic = "saturated"
-"""
-SPACE = """standard = "11a"
-duration_s = 1.0
-ap.position_m = [0, 0]
-stations = [{ position_m = [40, 0] }, { position_m = [-40, 0] }]
-
-[radio]
-
-[[flows]]
-from = "sta*"
-to = "ap"
-traffic = "saturated"
-"""
 
 
 @pytest.fixture(scope="module")

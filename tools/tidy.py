@@ -32,9 +32,11 @@ CRATES = {
     "wifi": {"kernel", "settings", "wire"},
     "trace": {"kernel", "settings", "wire"},
     "sim": {"kernel", "settings", "wire", "tcp", "net", "wifi", "trace"},
-    **{crate: {"kernel", "sim", "trace"} for crate in ("py", "wasm")},
+    "live": {"kernel", "wire", "sim", "trace"},
+    "py": {"kernel", "sim", "trace", "live"},
+    "wasm": {"kernel", "sim", "trace"},
 }
-"""The crates that each crate may use; ``sim`` uses ``trace`` in its tests only."""
+"""The crates that each crate may use."""
 
 FLOORS = (  # noqa: SIM905
     "_core,base models,scenario trace,results gallery,store emulate gym,runs,plots twin,show why,"
@@ -106,12 +108,8 @@ def check(root: Path) -> list[Fault]:
 
 def files(root: Path) -> list[PurePosixPath]:
     """Return the files of the tree that are committed or not ignored."""
-    git = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=root,
-        capture_output=True,
-        check=False,
-    )
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    git = subprocess.run(command, cwd=root, capture_output=True, check=False)
     if git.returncode == 0:
         names = git.stdout.decode().split("\0")
     else:

@@ -115,6 +115,12 @@ impl Scenario {
         Ok(sim::interfaces(&plan))
     }
 
+    /// The channels of access points, as JSON.
+    fn channels(&self) -> PyResult<String> {
+        let plan = self.0.resolve().map_err(fault)?;
+        Ok(sim::channels(&plan))
+    }
+
     /// The paths of the uses of airtime that its runs have.
     fn airtime_uses(&self) -> PyResult<Vec<String>> {
         let plan = self.0.resolve().map_err(fault)?;

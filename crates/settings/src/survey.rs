@@ -1,8 +1,8 @@
 //! All faults of a document, and the document without them.
 //!
 //! The rules between several keys run several times with other values in place of what is faulty.
-//! What is not told each time in the same words is left out: so no rule needs to know which of its
-//! keys may be faulty.
+//! What is not told each time with the same message is left out: so no rule needs to know which of
+//! its keys may be faulty.
 
 use crate::check::{Check, Faults};
 use crate::issue::{Issue, Repair};

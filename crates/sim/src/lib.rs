@@ -46,7 +46,7 @@ pub use connectivity::{Connectivity, Snapshot, connectivity};
 pub use emulation::Emulation;
 pub use exits::{Fate, Left};
 pub use hearing::{NodePair, hearing};
-pub use listing::{flows, interfaces, listing};
+pub use listing::{channels, flows, interfaces, listing};
 pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};

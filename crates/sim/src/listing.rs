@@ -7,11 +7,11 @@
 //! a copy of the tree and finds it everywhere.
 
 use crate::measure::AirtimeKind;
-use crate::plan::{Endpoint, FlowPlan, Plan};
+use crate::plan::{BssPlan, Endpoint, FlowPlan, Plan};
 use crate::topology::Interface;
 use crate::traffic::Transport;
 use serde_json::{Value as Json, json};
-use wifi::phy::Standard;
+use wifi::phy::{Primary, Standard, Width, subchannels};
 use wire::{DropCause, DropFacts, FrameKind, FrameOutcome};
 
 /// All of it as JSON: an object with an array for each kind of fact, in the order of declaration.
@@ -33,6 +33,7 @@ pub fn listing() -> String {
     json!({
         "frames": FrameKind::ALL.map(frame).to_vec(),
         "outcomes": FrameOutcome::ALL.map(outcome).to_vec(),
+        "waits": ::trace::columns::WAIT_NAMES.map(|name| json!({ "name": name })),
         "causes": DropCause::ALL.map(cause).to_vec(),
         "airtime": AirtimeKind::ALL.map(airtime).to_vec(),
         "standards": Standard::all().map(standard).collect::<Vec<_>>(),
@@ -50,6 +51,29 @@ pub fn interfaces(plan: &Plan) -> String {
     let radios = plan.topology.radios().ids().map(Interface::Radio);
     let wires = plan.topology.wires().ids().map(Interface::Wire);
     Json::Array(radios.chain(wires).map(|it| interface(plan, it)).collect()).to_string()
+}
+
+/// The channels of the access points of a plan as a JSON array: the path of the table of each, and
+/// the lower edges of the 20 MHz subchannels of its widest frames and of the primary one. Empty
+/// without a radio.
+pub fn channels(plan: &Plan) -> String {
+    let space = plan.space.as_ref().filter(|space| !space.is_flat);
+    let cells = space.into_iter().flat_map(|space| {
+        space
+            .cells
+            .iter()
+            .enumerate()
+            .map(move |(cell, bss)| (space.widest(cell, &plan.stations), bss))
+    });
+    let told = |(cell, (width, bss)): (usize, (Width, &BssPlan))| {
+        let primary = Primary { band: plan.wlan.timing.standard.band, number: bss.channel };
+        let lowest = |width| Some(primary.channel(width)?.edges_mhz().0);
+        let path = cell.checked_sub(1).map_or("ap".to_owned(), |cell| format!("cells[{cell}]"));
+        let parts = 0..subchannels(width);
+        let parts_mhz = lowest(width).map(|mhz| parts.map(|n| mhz + 20 * n).collect::<Vec<_>>());
+        json!({ "path": path, "parts_mhz": parts_mhz, "primary_mhz": lowest(Width::Mhz20) })
+    };
+    Json::Array(cells.enumerate().map(told).collect()).to_string()
 }
 
 fn interface(plan: &Plan, interface: Interface) -> Json {

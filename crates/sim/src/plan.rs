@@ -32,7 +32,7 @@ use net::{OutputLink, QueueSettings};
 use std::sync::Arc;
 use tcp::control::ControlSettings;
 use wifi::MacConfig;
-use wifi::phy::Primary;
+use wifi::phy::{Primary, Width};
 use wifi::power_save::PowerSaveSettings;
 use wifi::roaming::Roaming;
 
@@ -164,6 +164,18 @@ impl StationPlan {
 pub(crate) fn access_point(stations: &[StationPlan]) -> OutputLink {
     let rates = stations.iter().map(|station| station.down.mode().rate);
     OutputLink::AccessPoint(rates.max().unwrap_or_default())
+}
+
+impl SpacePlan {
+    /// The widest channel of frames in a cell, also of stations that may come.
+    pub(crate) fn widest(&self, cell: usize, stations: &[StationPlan]) -> Width {
+        let members = stations
+            .iter()
+            .zip(&self.stations)
+            .filter(|(station, place)| place.cell as usize == cell || station.roaming.is_some());
+        let widths = members.flat_map(|(station, _)| [&station.up, &station.down]);
+        widths.map(|link| link.mode().width).max().unwrap_or(Width::Mhz20)
+    }
 }
 
 /// The access point.

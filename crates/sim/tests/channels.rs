@@ -66,6 +66,7 @@ fn channels_that_exist_are_accepted() {
         ("11a", "", [36, 177]),
         ("11ac", "width_mhz = 80", [64, 144]),
         ("11ax", "width_mhz = 160", [36, 149]),
+        ("11ax", "band_ghz = 6", [181, 233]),
         ("11n", "band_ghz = 2.4, width_mhz = 40", [1, 11]),
         ("11ac", "width_mhz = 80", [36, 44]),
     ] {

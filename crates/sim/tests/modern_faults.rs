@@ -394,3 +394,91 @@ fn schedules() {
         ],
     );
 }
+
+/// The paths of all faults of a text, each with what is told there.
+fn faults(text: &str) -> Vec<(String, String)> {
+    let issues = match Scenario::parse(text) {
+        Ok(scenario) => scenario.resolve().expect_err("a fault"),
+        Err(issues) => issues,
+    };
+    issues.into_iter().map(|issue| (issue.path, issue.said.message)).collect()
+}
+
+#[test]
+fn every_key_of_a_mode_is_told_at_once() {
+    let lines = "wlan = { mcs = 11, width_mhz = 320, guard_ns = 3200, he_ltf = '4x' }\n\
+                 [[stations]]\nap_mcs = 12";
+    let paths: Vec<_> = faults(&text("11ac", lines)).into_iter().map(|(path, _)| path).collect();
+    let wlan = ["he_ltf", "mcs", "guard_ns", "width_mhz"].map(|key| format!("wlan.{key}"));
+    for path in wlan.iter().map(String::as_str).chain(["stations[0].ap_mcs"]) {
+        assert!(paths.iter().any(|each| each == path), "{path}: {paths:?}");
+    }
+    assert_eq!(paths.len(), 5);
+}
+
+/// Features that exclude each other, without what each of them needs.
+const EXCLUSIVE: &str = "
+standard = '11n'
+duration_s = 5
+interferers = [{ source = 'microwave', corrupts = true }]
+wlan.full_duplex = {}
+wlan.bandwidth_operation = 'punctured'
+wlan.mu = { max_users = 2, min_users = 3, edca.voice.timer = 3 }
+wlan.spatial_reuse.srg = [{ bss_colors = [7, 9], obss_pd_dbm = -70 }]
+wlan.aggregation.frames = 1
+ap.punctured = [1]
+measure.hops = true
+[[stations]]
+power_save.twt = { triggered = true, duration_ms = 60, interval_ms = 20 }
+roaming = {}
+[[flows]]
+from = 'server'
+to = 'sta0'
+";
+
+#[test]
+fn each_reason_is_told_and_not_the_first_alone() {
+    let told = faults(EXCLUSIVE);
+    let count = |key: &str| told.iter().filter(|(path, _)| path == key).count();
+    let counts = [
+        // The standard, no radio, punctured channels of a network, full duplex.
+        ("wlan.bandwidth_operation", 4),
+        // The standard, interferers, full duplex, one frame.
+        ("wlan.mu", 4),
+        ("wlan.mu.min_users", 1),
+        ("wlan.mu.edca", 1),
+        // The standard, no radio, full duplex, interferers, roaming.
+        ("wlan.spatial_reuse", 5),
+        ("wlan.spatial_reuse.srg[0].bss_colors", 2),
+        // Full duplex, no beacons, the standard.
+        ("stations[0].power_save", 3),
+        ("stations[0].power_save.twt.triggered", 1),
+        // No multiple of the unit, and longer than the interval.
+        ("stations[0].power_save.twt.duration_ms", 2),
+        // Punctured channels, no radio, one access point, no beacons, full duplex, hops, no
+        // movement, power save.
+        ("stations[0].roaming", 8),
+    ];
+    assert_eq!(counts.map(|(key, _)| (key, count(key))), counts);
+}
+
+#[test]
+fn what_is_wrong_whatever_is_meant_is_told_though_its_remedy_depends_on_that() {
+    let lines = "wlan.width_mhz = 30\nwlan.rate_mbps = 54";
+    let issues = Scenario::parse(&text("11ax", lines)).unwrap_err();
+    let told: Vec<_> = issues.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "wlan.width_mhz: is 20, 40, 80, 160 or 320, not 30",
+            "wlan.rate_mbps: 802.11ax has no rates"
+        ]
+    );
+}
+
+#[test]
+fn a_window_is_judged_although_access_categories_are_denied() {
+    let lines = "wlan.qos = false\nwlan.edca.voice = { cw_min = 31, cw_max = 15 }";
+    let paths: Vec<_> = faults(&text("11n", lines)).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(paths, ["wlan.qos", "wlan.edca.voice.cw_max"]);
+}

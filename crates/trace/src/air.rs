@@ -24,7 +24,7 @@ pub use rows::{FrameRow, MpduRow, PacketRow, SegmentRow};
 use crate::columns::codes;
 use crate::{
     Frame, FrameContent, Network, PacketEvent, PacketStep, Place, Record, RouteEvent, RouteStep,
-    SegmentEvent, SegmentRecord, Sink, Wait, WaitKind, words,
+    SegmentEvent, SegmentRecord, Sink, Wait, words,
 };
 use index::{Block, Header, Index, Summary};
 use rows::{NONE, NamedRow, PointRow, RouteRow, Row, Table, WaitRow, flag};
@@ -173,19 +173,15 @@ impl<W: io::Write + Send> Air<W> {
     }
 
     fn on_wait(&mut self, wait: &Wait) -> io::Result<()> {
-        let (kind, before, after) = match wait.kind {
-            WaitKind::Backoff { before, after } => (0, before, after),
-            WaitKind::Defer => (1, 0, 0),
-            WaitKind::Nav => (2, 0, 0),
-            WaitKind::BusyTone => (3, 0, 0),
-        };
+        let (kind, slots) = codes::wait(wait.kind);
+        let (before, after) = slots.unwrap_or_default();
         let row = WaitRow {
             start: wait.start.0,
             end: wait.end.0,
             radio: wait.radio,
             before,
             after,
-            kind,
+            kind: kind as u8,
             class: wait.class as u8,
         };
         self.push(Table::Waits, &row, (row.start, row.end), 0)

@@ -5,15 +5,16 @@ mod schema;
 
 /// The numbers that stand for names.
 pub(crate) mod codes {
-    pub(crate) use super::names::{drop_cause, is_lost, kind, outcome, step};
+    pub(crate) use super::names::{drop_cause, is_lost, kind, outcome, step, wait};
 }
 
+pub use names::WAIT_NAMES;
 pub use schema::{FRAMES, MPDUS, PACKETS, ROUTES, SEGMENTS, TABLES, WAITS};
 
 use crate::words;
 use crate::{
     Frame, Network, PacketEvent, Place, Record, RouteEvent, RouteStep, SegmentEvent, SegmentRecord,
-    Sink, Wait, WaitKind,
+    Sink, Wait,
 };
 use names::{Names, accurate, drop_cause, ecn, flags, format, kind, outcome, sack, step};
 use std::io;
@@ -160,12 +161,7 @@ impl Columns {
     }
 
     fn on_wait(&mut self, wait: &Wait) {
-        let (kind, slots) = match wait.kind {
-            WaitKind::Backoff { before, after } => (0, Some((before, after))),
-            WaitKind::Defer => (1, None),
-            WaitKind::Nav => (2, None),
-            WaitKind::BusyTone => (3, None),
-        };
+        let (kind, slots) = names::wait(wait.kind);
         self.batches[2]
             .f64(Some(seconds(wait.start)))
             .f64(Some(seconds(wait.end)))

@@ -35,6 +35,9 @@ FRAMES: tuple[str, ...] = tuple(each["name"] for each in listing()["frames"])
 LOST: tuple[str, ...] = tuple(each["name"] for each in listing()["outcomes"] if each["is_lost"])
 """The outcomes of frames that their receiver did not receive."""
 
+WAITS: tuple[str, ...] = tuple(each["name"] for each in listing()["waits"])
+"""What nodes wait for before they send."""
+
 AIRTIME: dict[str, str] = {each["name"]: each["label"] for each in listing()["airtime"]}
 """The uses of the airtime, with their labels."""
 

@@ -21,7 +21,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
 from simoom.base.palette import BLACK, HATCHES, KINDS, frame_look
-from simoom.plots.legend import draw_legend, legend_rows
+from simoom.plots.legend import WAIT_LOOKS, WAITS, draw_legend, legend_rows
 from simoom.plots.stretch import (
     Record,
     Stretch,
@@ -269,15 +269,9 @@ class _Drawing:
 
     def _wait(self, wait: Record) -> None:
         top = self.lanes[wait["node"]].row(wait)
-        x = wait["start_s"], wait["end_s"]
-        if wait["kind"] == "NAV":
-            self._box(x, (top, top + 0.09), face="#777777")
-        elif wait["kind"] == "busy tone":
-            self._box(x, (top, top + 0.09), face="#444444")
-        elif wait["kind"] == "defer":
-            self._box(x, (top + 0.05, top + 0.08), face="#AAAAAA")
-        else:
-            self._box(x, (top, top + 0.12), face="white", edge=BLACK, linewidth=0.5)
+        look = WAITS.get(wait["kind"], WAIT_LOOKS[-1])
+        box = {name.removesuffix("color"): value for name, value in look.box.items()}
+        self._box((wait["start_s"], wait["end_s"]), (top + look.low, top + look.high), **box)
 
     def _frame(self, frame: Record) -> None:
         """Draw a frame: preamble, MPDUs, losses, retransmissions."""

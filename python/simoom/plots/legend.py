@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerPatch
 from matplotlib.patches import Patch, Rectangle
 
+from simoom.base import kinds
 from simoom.base.palette import BLACK, HATCHES, KINDS, frame_look
 from simoom.plots.stretch import Stretch
 
-WAITS: dict[str, tuple[str, dict[str, Any]]] = {
-    "backoff": ("back-off, in slots", {"facecolor": "white", "edgecolor": BLACK, "linewidth": 0.5}),
-    "defer": ("defers: medium busy, or IFS", {"facecolor": "#AAAAAA"}),
-    "NAV": ("NAV", {"facecolor": "#777777"}),
-    "busy tone": ("busy tone", {"facecolor": "#444444"}),
-}
-HEIGHTS = {"backoff": 0.35, "defer": 0.12, "NAV": 0.25, "busy tone": 0.25}
-"""Heights of the keys of waits; those of frames are as high as the bars."""
+
+class WaitLook(NamedTuple):
+    """How a wait looks in its row and in the legend, which has the height of a bar at most."""
+
+    label: str
+    box: dict[str, Any]
+    low: float
+    high: float
+    height: float
+
+
+WAIT_LOOKS = tuple(
+    WaitLook(*look)
+    for look in (
+        ("back-off, in slots", {"facecolor": "white", "edgecolor": BLACK, "linewidth": 0.5},
+         0.0, 0.12, 0.35),
+        ("defers: medium busy, or IFS", {"facecolor": "#AAAAAA"}, 0.05, 0.08, 0.12),
+        ("NAV", {"facecolor": "#777777"}, 0.0, 0.09, 0.25),
+        ("busy tone", {"facecolor": "#444444"}, 0.0, 0.09, 0.25),
+    )
+)  # fmt: skip
+"""The looks of waits, a cycle by their order."""
+WAITS = dict(zip(kinds.WAITS, itertools.cycle(WAIT_LOOKS), strict=False))
+"""The look of each kind of wait."""
 
 ENTRY_IN = 1.6
 """Width of an entry."""
@@ -92,7 +110,7 @@ def _entries(shown: Stretch) -> list[tuple[Any, str, float]]:
         entries.append((part, "MPDU not received", 1.0))
     if any(mpdu["retry"] for mpdu in mpdus):
         entries.append((Patch(facecolor=BLACK), "on top: retransmission", 0.18))
-    for kind, (label, look) in WAITS.items():
+    for kind, look in WAITS.items():
         if kind in waits:
-            entries.append((Patch(**look), label, HEIGHTS[kind]))
+            entries.append((Patch(**look.box), look.label, look.height))
     return entries

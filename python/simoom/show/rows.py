@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from simoom import _core
 from simoom.base.files import write_text
 from simoom.base.frames import pl
+from simoom.base.kinds import WAITS
 from simoom.base.pages import render
 from simoom.base.palette import HATCHES, KINDS, frame_look
 from simoom.plots.stretch import Recorded, cut, fitting, is_lost, nodes_of
@@ -87,6 +88,7 @@ def page(
         "lanes": lanes,
         "kinds": {kind: frame_look(kind)._asdict() for kind in _kinds(frames)},
         "hatches": HATCHES,
+        "wait_kinds": WAITS,
         "frames": rows.columns(frames),
         "mpdus": rows.columns(mpdus) | {"segment": _notes(mpdus, trace.segments)},
         "waits": rows.columns(waits),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from simoom.base.kinds import WITH_MCS
 from simoom.models import FAMILIES, assumption
 from simoom.models.assumption import Assumption
 from simoom.twin.inputs import Cell, choice
 from simoom.twin.verdict import AssumptionCheck, Fit, broken, stretched
 
-STANDARDS = ("11b", "11a", "11g")
-"""Standards in which an access to the medium carries one frame."""
 AGGREGATING = ("aggregation", "tcp_aggregation", "ofdma", "ofdma_uplink")
-"""The families for the other standards."""
+"""The families for the standards in which an access to the medium carries several frames."""
 
 BESIDE_VOICE = ("bluetooth", "tcp_corruption")
 """The families for cells beside a voice link of Bluetooth."""
@@ -40,7 +39,7 @@ def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
         how = "the sources are other ones" if sources else "there is no Bluetooth link"
         named |= dict.fromkeys(BESIDE_VOICE, ("bluetooth_voice", how))
     standard = cell.keys["standard"]
-    if standard is None or standard in STANDARDS:
+    if standard not in WITH_MCS:
         how = f"{standard} answers each frame by an ACK"
         named |= dict.fromkeys(("aggregation", "tcp_aggregation"), ("block_ack", how))
     mu = cell.keys["wlan"].get("mu")
@@ -65,7 +64,7 @@ def unsupported(cell: Cell, family: str) -> AssumptionCheck | None:
     standard = cell.keys["standard"]
     if standard is None:
         return broken(assumption.ONE_CELL, "there is no cell, only links")
-    if standard not in STANDARDS and family not in AGGREGATING:
+    if standard in WITH_MCS and family not in AGGREGATING:
         return broken(assumption.NO_AGGREGATION, f"{standard} sends A-MPDUs")
     if how := _protection(cell):
         return broken(NO_PROTECTION, how)

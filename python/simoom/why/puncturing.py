@@ -5,18 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from simoom.base.issue import ScenarioError
+from simoom.scenario.interfaces import channels
 from simoom.scenario.scenario import Scenario
 from simoom.why.air import NO_CELL
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Change, setting
 from simoom.why.draft import Edit
-
-STEP = 4
-"""From one channel of 20 MHz to the next one, from 5 GHz on."""
-LOWEST_GHZ, HIGHEST_GHZ = 2.4, 6
-"""The bands other than that at 5 GHz, which is the usual one."""
-WIDE_MHZ = (80, 160)
-"""The channels in which a single subchannel of 20 MHz may be punctured."""
 
 
 def unpunctured(case: Case) -> Answer:
@@ -39,15 +33,12 @@ def punctured(case: Case) -> Answer:
     path, own = _own(case)
     if own.get("punctured"):
         return "the flow's network has channels punctured"
-    width_mhz = _width_mhz(case, list(_channels(case)).index(path))
-    if case.cell.keys["standard"] != "11be" or width_mhz not in WIDE_MHZ:
-        return "not a network of 802.11be with 80 or 160 MHz"
     found = _taken(case, path)
     if isinstance(found, str):
         return found
     taken = sorted(found)
     which = _named(taken)
-    if not _has(case.scenario, path, taken):
+    if _fault(case.scenario, f"{path}.punctured", taken):
         return f"the standard has no pattern that leaves out the {which} alone"
     cause = f"a network in {which} of its channel, for which it waits"
     key = setting(f"{path}.punctured={taken}")
@@ -58,18 +49,14 @@ def medium(case: Case) -> Answer:
     """Let transmitters leave out what of their channel is busy, and not wait for it."""
     if why := _never_waits(case):
         return why
-    keys = case.cell.keys
-    if keys["standard"] not in ("11ax", "11be"):
-        return "not a network of 802.11ax or be"
     if not _has_busy_parts(case):
         return "no other network is in secondary channels of the flow's network"
     # Without OFDMA, 802.11ax punctures nothing.
-    punctures = keys["standard"] == "11be" or keys["wlan"].get("mu") is not None
-    how = "punctured" if punctures else "dynamic"
-    try:
-        case.scenario.set("wlan.bandwidth_operation", how).check()
-    except ScenarioError:
-        return "it is not supported with punctured channels or full duplex"
+    for how in ("punctured", "dynamic"):
+        if not (fault := _fault(case.scenario, "wlan.bandwidth_operation", how)):
+            break
+    else:
+        return fault
     cause = "other networks in secondary channels, for which it waits"
     edit = Edit("wlan.bandwidth_operation", how)
     key = setting(f"wlan.bandwidth_operation={how}")
@@ -89,38 +76,11 @@ def _never_waits(case: Case) -> str | None:
 
 def _has_busy_parts(case: Case) -> bool:
     """Whether another network is in the flow's channel, and not in its primary 20 MHz."""
-    parts = _parts_of_all(case)
-    if parts is None or case.cell.keys["wlan"]["band_ghz"] == LOWEST_GHZ:
-        return False
-    path, _ = _own(case)
-    own, primary = parts.pop(path), _channels(case)[path]
-    return any(own & its and primary not in its for its in parts.values())
-
-
-def _parts_of_all(case: Case) -> dict[str, set[int]] | None:
-    """Return the 20 MHz channels of each network, by the path of its access point.
-
-    None if a network has no channel of its own.
-    """
-    channels = _channels(case)
-    if None in channels.values():
-        return None
-    band_ghz = case.cell.keys["wlan"]["band_ghz"]
-    return {
-        path: _parts(number, band_ghz, _width_mhz(case, cell))
-        for cell, (path, number) in enumerate(channels.items())
-    }
-
-
-def _parts(primary: int, band_ghz: float | None, width_mhz: int) -> set[int]:
-    """Return the numbers of the 20 MHz channels of a wide one (802.11-2020 annex E).
-
-    The first wide channels begin at 36 and 149 in the 5 GHz band, and at 1 in the 6 GHz band.
-    """
-    first = 1 if band_ghz == HIGHEST_GHZ else 149 if primary >= 149 else 36
-    count = width_mhz // 20
-    lowest = primary - (primary - first) // STEP % count * STEP
-    return {lowest + STEP * nth for nth in range(count)}
+    networks = channels(case.scenario)
+    own = networks.pop(_own(case)[0])
+    primary, parts = own["primary_mhz"], set(own["parts_mhz"])
+    others = (its["parts_mhz"] for its in networks.values())
+    return any(parts.intersection(its) and primary not in its for its in others)
 
 
 def _named(numbers: list[int]) -> str:
@@ -130,17 +90,16 @@ def _named(numbers: list[int]) -> str:
 
 def _taken(case: Case, path: str) -> set[int] | str:
     """Return the subchannels that other networks use, counted from 1, or why there are none."""
-    parts = _parts_of_all(case)
-    if parts is None:
-        return "a network without a channel of its own is in the same channel as others"
-    own = sorted(parts.pop(path))
-    if not any(_has(case.scenario, path, [n]) for n in range(1, len(own) + 1)):
+    networks = channels(case.scenario)
+    own = networks.pop(path)
+    numbers = range(1, len(own["parts_mhz"]) + 1)
+    if all(_fault(case.scenario, f"{path}.punctured", [n]) for n in numbers):
         return "the flow's network can have nothing punctured"
-    used = set().union(*parts.values())
-    taken = {n for n, number in enumerate(own, 1) if number in used}
+    used = set().union(*(its["parts_mhz"] for its in networks.values()))
+    taken = {n for n, mhz in enumerate(own["parts_mhz"], 1) if mhz in used}
     if not taken:
         return "no other network is in the flow's channel"
-    if _channels(case)[path] in used:
+    if own["primary_mhz"] in used:
         return "another network is in the primary channel, which cannot be punctured"
     return taken
 
@@ -155,24 +114,10 @@ def _own(case: Case) -> tuple[str, dict[str, Any]]:
     return (f"cells[{cell - 1}]", keys["cells"][cell - 1]) if cell else ("ap", keys["ap"])
 
 
-def _channels(case: Case) -> dict[str, Any]:
-    """Return the channel of each network, by the path of its access point."""
-    keys = case.cell.keys
-    further = {f"cells[{n}]": cell["channel"] for n, cell in enumerate(keys["cells"] or ())}
-    return {"ap": keys["ap"]["channel"], **further}
-
-
-def _width_mhz(case: Case, cell: int) -> int:
-    """Return the widest channel of the stations of a network."""
-    wide = case.cell.keys["wlan"]["width_mhz"] or 20
-    tables = [table for _, table, _ in case.station_groups if int(table.get("cell") or 0) == cell]
-    return max((int(table.get("width_mhz") or wide) for table in tables), default=wide)
-
-
-def _has(scenario: Scenario, path: str, numbers: list[int]) -> bool:
-    """Whether a network may have these subchannels punctured."""
+def _fault(scenario: Scenario, path: str, value: Any) -> str:
+    """Return why a scenario cannot have a value; empty if it can."""
     try:
-        scenario.set(f"{path}.punctured", numbers).check()
-    except ScenarioError:
-        return False
-    return True
+        scenario.set(path, value).check()
+    except ScenarioError as error:
+        return error.issues[0].message
+    return ""

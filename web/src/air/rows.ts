@@ -7,12 +7,9 @@ type Numbers = Record<string, number[]>;
 /** As simoom.show.rows writes it: times in ns after `start_s`, texts by their number in `words`. */
 export interface Rows {
   start_s: number; end_ns: number; lanes: string[]; words: string[];
-  kinds: About["looks"]; hatches: Record<string, string>;
+  kinds: About["looks"]; hatches: Record<string, string>; wait_kinds: string[];
   frames: Numbers; mpdus: Numbers & { segment: string[] }; waits: Numbers; routes: Numbers;
 }
-
-/** The kinds of waits, in the order of the simulator. */
-const WAITS = ["backoff", "defer", "NAV", "busy tone"];
 
 export function embedded(data: Rows): Source {
   const { frames, mpdus, waits, words } = data;
@@ -32,7 +29,8 @@ export function embedded(data: Rows): Source {
   const category = of(frames.access_category, categories);
   const triggers = listed(frames.trigger);
   const trigger = of(frames.trigger, triggers);
-  const [waitKind, waitCategory] = [of(waits.kind, WAITS), of(waits.access_category, categories)];
+  const waitKind = of(waits.kind, data.wait_kinds);
+  const waitCategory = of(waits.access_category, categories);
   const isLost = outcomes.map((name) => name in data.hatches && name !== "unknown");
   const [longestFrame, longestWait] = [frames, waits].map(({ start, end }) =>
     start.reduce((most, at, n) => Math.max(most, end[n] - at), 0));
@@ -76,7 +74,8 @@ export function embedded(data: Rows): Source {
         ...frames.lost_to)), is_access_point: data.lanes.map((name) => /^(ap|cells)/.test(name)),
       wires: [], flows, states: [], step: [], cause: [], series: [],
       route: routes, routes: time.length,
-      kind: kinds, trigger: triggers, outcome: outcomes, access_category: categories, wait: WAITS,
+      kind: kinds, trigger: triggers, outcome: outcomes, access_category: categories,
+      wait: data.wait_kinds,
       waits: waits.start.length, lost: total(2), retried: total(3), by_radio: sums,
       looks: data.kinds, hatches: data.hatches,
     };

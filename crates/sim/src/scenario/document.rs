@@ -7,7 +7,7 @@ use super::flow::Flow;
 use super::interferer::Interferer;
 use super::limits::{LONGEST_S, MOST_STATIONS};
 use super::link::{Link, Wire};
-use super::radio::{Bss, FARTHEST_M, Radio};
+use super::radio::{AccessPoint, Bss, FARTHEST_M, Radio};
 use super::routing::Routing;
 use super::wlan::{Edca, Wlan};
 use crate::mobility::movement::MovementSettings;
@@ -81,6 +81,13 @@ impl Document {
     pub(super) fn has_cell(&self) -> bool {
         let silent = self.standard.is_none() && self.stations == Stations::Count(0);
         !silent || self.links.is_empty() || !self.cells.is_empty()
+    }
+
+    /// All access points, and the path of the table of each.
+    pub(super) fn access_points(&self) -> impl Iterator<Item = (String, &AccessPoint)> {
+        let further = self.cells.iter().enumerate();
+        let further = further.map(|(n, bss)| (format!("cells[{n}]"), &bss.access_point));
+        std::iter::once(("ap".to_owned(), &self.ap.access_point)).chain(further)
     }
 
     /// The groups of stations that have tables, and the path of each.
@@ -213,29 +220,9 @@ pub struct Ap {
     /// The rate control of its data frames, separately for each station. Default:
     /// `wlan.rate_control`.
     pub rate_control: Option<RateControlSettings>,
-    /// Its position in metres east and north. With a radio, the default is [0, 0].
-    #[setting(range = -FARTHEST_M..=FARTHEST_M)]
-    pub position_m: Option<Vec<f64>>,
-    /// Number of the primary 20 MHz channel of its cell, with a radio: 1 to 14 at 2.4 GHz, and 36
-    /// to 64, 100 to 144 and 149 to 177 in steps of 4 at 5 GHz (802.11-2020 annex E). Default: 1 or
-    /// 36.
-    #[setting(range = 1..=177)]
-    pub channel: Option<u64>,
-    /// The 20 MHz subchannels that the cell has punctured, by their numbers in the channel of its
-    /// widest stations, of which 1 is the lowest: frames of 802.11be leave them out, others are in
-    /// the widest channel that has none of them. Only in 802.11be with 80 MHz or more: one of them
-    /// in 80 MHz; one, or a channel of 40 MHz, in 160; a channel of 40 or of 80 MHz, or the lowest
-    /// or highest 80 MHz and one channel of 40, in 320 (802.11be-2024 table 36-30). Default: none.
-    #[setting(range = 1..=16)]
-    pub punctured: Option<Vec<u32>>,
-    /// Transmit power of the access point, antenna gains included; requires a radio. Default:
-    /// `radio.tx_power_dbm`.
-    #[setting(key = "tx_power_dbm", range = Range::TX_POWER)]
-    pub tx_power: Option<Dbm>,
-    /// BSS color of its cell, with `wlan.spatial_reuse`: 1 to 63, or 0 if it tells none. Default:
-    /// 1, 2, … in the order of the access points.
-    #[setting(range = 0..=63)]
-    pub bss_color: Option<u64>,
+    /// Where it is, and what its cell has of the air.
+    #[setting(flatten)]
+    pub access_point: AccessPoint,
 }
 
 /// The settings of the measurement.

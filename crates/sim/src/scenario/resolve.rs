@@ -39,7 +39,7 @@ use check::Check;
 use ends::Places;
 use kernel::Duration;
 use settings::{Faults, Node, Path, Setting, Settings, Step, Survey, number, said};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Resolves a document that has its shape.
@@ -59,11 +59,11 @@ pub(super) fn all_faults(written: &Node) -> Vec<Issue> {
     let mut common: Option<Vec<Issue>> = None;
     for document in survey.variations::<Document>() {
         let found = plan(&document, Aim::Faults).err().unwrap_or_default();
+        let found: BTreeMap<_, _> = found.into_iter().map(|it| (essence(&it), it)).collect();
         common = Some(match common {
-            None => found,
+            None => found.into_values().collect(),
             Some(mut common) => {
-                let found: BTreeSet<_> = found.iter().map(ToString::to_string).collect();
-                common.retain(|issue| found.contains(&issue.to_string()));
+                common.retain_mut(|issue| is_common(issue, &found));
                 common
             }
         });
@@ -74,6 +74,20 @@ pub(super) fn all_faults(written: &Node) -> Vec<Issue> {
     let of_meaning = common.unwrap_or_default().into_iter();
     let of_meaning = of_meaning.filter(|issue| !survey.covers(&issue.path));
     in_order(survey.issues().chain(of_meaning).collect(), written)
+}
+
+/// What distinguishes faults: the place and what is wrong there, whatever the remedy.
+fn essence(issue: &Issue) -> [String; 2] {
+    [issue.path.clone(), issue.said.message.clone()]
+}
+
+/// Whether a fault is among these, too. A remedy remains if it is the same.
+fn is_common(issue: &mut Issue, found: &BTreeMap<[String; 2], Issue>) -> bool {
+    let Some(other) = found.get(&essence(issue)) else { return false };
+    if other.said != issue.said {
+        issue.said = issue.said.message.clone().into();
+    }
+    true
 }
 
 /// Faults in the order of the text, and of the tables in the reference, each once.

@@ -1,7 +1,7 @@
 use super::tile::{BINS, FRAMES};
 use super::*;
 use crate::examples::{self, AP, STA1, STA2, network, us};
-use crate::{FrameContent, FrameKind, FrameLoss, FrameOutcome, RouteEvent, RouteStep};
+use crate::{FrameContent, FrameKind, FrameLoss, FrameOutcome, RouteEvent, RouteStep, WaitKind};
 use kernel::Bytes;
 use serde_json::json;
 use std::path::PathBuf;

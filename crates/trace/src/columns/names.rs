@@ -1,7 +1,9 @@
 //! The names that columns contain.
 
 use crate::words::class_name;
-use crate::{DropCause, Format, FrameKind, FrameOutcome, Network, PacketStep, Place, RouteStep};
+use crate::{
+    DropCause, Format, FrameKind, FrameOutcome, Network, PacketStep, Place, RouteStep, WaitKind,
+};
 use kernel::IdVec;
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass, TriggerKind};
@@ -14,7 +16,8 @@ const FORMATS: [Format; 6] = [
     Format::He,
     Format::Eht,
 ];
-const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
+/// What nodes wait for, in the order of [`wait`].
+pub const WAIT_NAMES: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];
 const EVENTS: [&str; 2] = ["sent", "received"];
 const STEPS: [&str; 11] = [
@@ -79,7 +82,7 @@ impl Names {
             ("format", &FORMATS.map(Format::name)),
             ("access_category", &TrafficClass::ALL.map(class_name)),
             ("outcome", &FrameOutcome::ALL.map(FrameOutcome::name)),
-            ("wait", &WAITS),
+            ("wait", &WAIT_NAMES),
             ("direction", &DIRECTIONS),
             ("event", &EVENTS),
             ("step", &STEPS),
@@ -155,6 +158,16 @@ pub(crate) fn step(step: PacketStep) -> (u32, Option<u32>) {
         PacketStep::Arrived => (8, None),
         PacketStep::Resident => (9, None),
         PacketStep::Began => (10, None),
+    }
+}
+
+/// The code of what a node waits for, and the slots that remain before and after a back-off.
+pub(crate) fn wait(kind: WaitKind) -> (u32, Option<(u32, u32)>) {
+    match kind {
+        WaitKind::Backoff { before, after } => (0, Some((before, after))),
+        WaitKind::Defer => (1, None),
+        WaitKind::Nav => (2, None),
+        WaitKind::BusyTone => (3, None),
     }
 }
 

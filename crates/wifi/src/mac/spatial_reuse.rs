@@ -69,10 +69,10 @@ fn is_complete(reuse: &SpatialReuse, at: &Path, faults: &mut Faults) {
     for (index, group) in reuse.srg.iter().enumerate() {
         let before =
             |color: &&u32| reuse.srg[..index].iter().any(|it| it.bss_colors.contains(color));
-        if let Some(color) = group.bss_colors.iter().find(before) {
+        let at = at.key("srg").index(index).key("bss_colors");
+        for color in group.bss_colors.iter().filter(before) {
             let message = format!("color {color} is in an earlier group");
-            let at = at.key("srg").index(index).key("bss_colors");
-            faults.fault(at, Said::new(message, "each color in one group"));
+            faults.fault(&at, Said::new(message, "each color in one group"));
         }
     }
 }
@@ -83,8 +83,9 @@ fn group_is_valid(group: &ReuseGroup, at: &Path, faults: &mut Faults) {
     distinct.dedup();
     let colors = at.key("bss_colors");
     if distinct.len() < group.bss_colors.len() {
-        faults.fault(colors, said!("names a color twice", "each color once"));
-    } else if distinct.len() < 2 {
+        faults.fault(&colors, said!("names a color twice", "each color once"));
+    }
+    if distinct.len() < 2 {
         faults.fault(colors, said!("a group has two BSS colors or more", "as [1, 2]"));
     }
     if group.level < group.lowest {

@@ -43,7 +43,8 @@ fn fits(twt: &TwtSettings, at: &Path, faults: &mut Faults) {
             format!("the nearest are {} and {}", ms(below), ms(below + UNIT)),
         );
         faults.fault(at.key("duration_ms"), message);
-    } else if duration >= interval {
+    }
+    if duration >= interval {
         let message = Said::new(
             format!("{} is not less than interval_ms, {}", ms(duration), ms(interval)),
             "take less, or a longer interval",

@@ -19,7 +19,7 @@ pub(super) fn beacons(document: &Document, wlan: &MacConfig, check: &mut Check) 
             "an ad-hoc network has no access point that could send beacons",
             "remove the table"
         );
-        return check.fault(TABLE, message);
+        check.fault(TABLE, message);
     }
     let Some(rate) = beacons.rate else { return };
     let path = format!("{TABLE}.rate_mbps");

@@ -4,7 +4,7 @@ use super::check::Check;
 use crate::plan::{SpacePlan, StationPlan};
 use crate::scenario::document::Document;
 use wifi::MacConfig;
-use wifi::phy::{Primary, Width};
+use wifi::phy::Primary;
 
 /// The number of a cell's primary channel; by default the usual one of the band.
 pub(super) fn number(given: Option<u64>, wlan: &MacConfig) -> u16 {
@@ -28,14 +28,8 @@ pub(super) fn exist(
         _ => format!("cells[{}].channel", cell - 1),
     };
     for (cell, bss) in space.cells.iter().enumerate() {
-        let members = stations.iter().zip(&space.stations);
-        let members = members
-            .filter(|(station, place)| place.cell as usize == cell || station.roaming.is_some());
-        let widths =
-            members.flat_map(|(station, _)| [station.up.mode().width, station.down.mode().width]);
-        let widest = widths.max().unwrap_or(Width::Mhz20);
         let primary = Primary { band: standard.band, number: bss.channel };
-        if let Err(message) = primary.checked(widest) {
+        if let Err(message) = primary.checked(space.widest(cell, stations)) {
             check.fault(path(cell), message);
         }
     }

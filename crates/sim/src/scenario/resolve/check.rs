@@ -19,6 +19,11 @@ pub(crate) enum Aim {
     Faults,
 }
 
+/// A fault, if it is one. Of several rules of a key each is told, and not the first alone.
+pub(super) fn when(is: bool, what: impl Into<String>, remedy: impl Into<String>) -> Option<Said> {
+    is.then(|| Said::new(what, remedy))
+}
+
 /// Faults found so far.
 #[derive(Debug)]
 pub(super) struct Check {
@@ -40,6 +45,17 @@ impl Check {
 
     pub(super) fn fault(&mut self, path: impl Display, said: impl Into<Said>) {
         self.faults.fault(path, said);
+    }
+
+    /// Tells each of these faults at a path; returns whether there is one.
+    pub(super) fn refuse(
+        &mut self,
+        path: impl Display,
+        faults: impl IntoIterator<Item = Option<Said>>,
+    ) -> bool {
+        let before = self.faults.0.len();
+        faults.into_iter().flatten().for_each(|said| self.fault(&path, said));
+        self.faults.0.len() > before
     }
 
     pub(super) fn add(&mut self, issue: Issue) {

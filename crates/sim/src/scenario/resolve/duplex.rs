@@ -37,7 +37,7 @@ pub(super) fn full_duplex(
             "an ad-hoc network has no access point that could send and receive at once",
             "remove the table, or radio.ad_hoc"
         );
-        return check.fault(TABLE, message);
+        check.fault(TABLE, message);
     }
     self_interference(document, settings, check);
     let given = match (settings.secondary_rate, settings.secondary_mcs) {
@@ -140,8 +140,7 @@ fn self_interference(document: &Document, settings: &FullDuplex, check: &mut Che
     };
     let Some(cancellation) = settings.cancellation else { return };
     // Those of access points, and of stations if they are full duplex, too.
-    let cells = document.cells.iter().map(|bss| bss.tx_power);
-    let powers = std::iter::once(document.ap.tx_power).chain(cells);
+    let powers = document.access_points().map(|(_, own)| own.tx_power);
     let stations = document.groups().into_iter().map(|(_, group)| group.tx_power);
     let powers = powers.chain(stations.filter(|_| settings.bidirectional));
     let powers = powers.map(|own| own.unwrap_or(radio.radio.tx_power).0);

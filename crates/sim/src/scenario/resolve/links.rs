@@ -1,6 +1,6 @@
 //! Wired links, and the network that they form.
 
-use super::check::Check;
+use super::check::{Check, when};
 use super::ends::{Places, no_station};
 use super::queues::queue;
 use crate::plan::{self, Endpoint, LinkPlan, StationPlan};
@@ -113,19 +113,21 @@ fn no_ring(path: &str, direction: &LinkSettings, check: &mut Check) -> bool {
         return false;
     }
     let queue = &direction.queue;
-    let why = if direction.rate.is_none() {
-        said!("the ring before an infinitely fast link is empty", "give {path}.rate_mbps")
-    } else if queue.get().traits().shaper.is_some() {
-        let name = queue.name();
-        said!(
-            "the queue {name} limits the rate itself, below which the ring is empty",
-            "remove it, or the rate of {name}"
-        )
-    } else {
-        return false;
-    };
-    check.fault(format!("{path}.driver"), why);
-    true
+    let shapes = queue.get().traits().shaper.is_some();
+    let name = queue.name();
+    let faults = [
+        when(
+            direction.rate.is_none(),
+            "the ring before an infinitely fast link is empty",
+            format!("give {path}.rate_mbps"),
+        ),
+        when(
+            shapes,
+            format!("the queue {name} limits the rate itself, below which the ring is empty"),
+            format!("remove it, or the rate of {name}"),
+        ),
+    ];
+    check.refuse(format!("{path}.driver"), faults)
 }
 
 /// Whether a name is that of a node that exists without links.

@@ -68,6 +68,22 @@ pub(super) fn common(wlan: &Wlan, slowest: TxVector) -> TxVector {
     given.of_class(slowest.class)
 }
 
+/// Takes what every mode can have in place of a faulty parameter, so that the others are judged,
+/// too; `false` if there is nothing.
+fn is_replaced(parameter: &str, keys: &mut McsKeys, common: &mut TxVector) -> bool {
+    match parameter {
+        "mcs" if keys.mcs != Some(0) => keys.mcs = Some(0),
+        "streams" if keys.streams.is_some() => keys.streams = None,
+        "width_mhz" if keys.width.is_some() => keys.width = None,
+        "guard_ns" if keys.guard.is_some() => keys.guard = None,
+        "coding" if common.coding.is_some() => common.coding = None,
+        "ltf" if common.ltf.is_some() => common.ltf = None,
+        "packet_extension_us" if common.packet_extension_us != 0 => common.packet_extension_us = 0,
+        _ => return false,
+    }
+    true
+}
+
 impl<'a> Modes<'a> {
     pub(super) fn new(
         document: &'a Document,
@@ -200,9 +216,10 @@ impl<'a> Modes<'a> {
         if !has_own && let Some(general) = self.general {
             return general;
         }
-        let choice = self.choose(path, group).unwrap_or_else(|fault| {
-            let (path, said) = fault;
-            self.tell(path, said, check);
+        let choice = self.choose(path, group).unwrap_or_else(|faults| {
+            for (path, said) in faults {
+                self.tell(path, said, check);
+            }
             let vector = self.slowest();
             let mode = vector.mode().expect("the slowest mode exists");
             let slowest = InitialMode { mode, vector: Some(vector) };
@@ -258,11 +275,11 @@ impl<'a> Modes<'a> {
         keys
     }
 
-    /// The modes of a group by its own keys and the common ones; otherwise the faulty key and the
+    /// The modes of a group by its own keys and the common ones; otherwise each faulty key and the
     /// reason.
-    fn choose(&self, path: &str, group: &Station) -> Result<DirectionModes, (String, Said)> {
+    fn choose(&self, path: &str, group: &Station) -> Result<DirectionModes, Vec<(String, Said)>> {
         let keys = group.modes.or(&self.general_keys(group));
-        let (keys, common) = self.punctures.fit(group, keys, self.common());
+        let (mut keys, mut common) = self.punctures.fit(group, keys, self.common());
         let place = |fault: ModeFault| {
             let is_own = group.modes.given().any(|key| key == fault.parameter);
             let path = match fault.parameter {
@@ -273,20 +290,40 @@ impl<'a> Modes<'a> {
             (path, fault.said)
         };
         let with_vector = |(mode, vector)| InitialMode { mode, vector: Some(vector) };
-        let up = keys.mode(common).map(with_vector).map_err(place)?;
+        let mut faults = Vec::new();
+        let up = loop {
+            match keys.mode(common) {
+                Ok(up) => break up,
+                Err(fault) => {
+                    let parameter = fault.parameter;
+                    faults.push(place(fault));
+                    if !is_replaced(parameter, &mut keys, &mut common) {
+                        return Err(faults);
+                    }
+                }
+            }
+        };
         let own = McsKeys {
             mcs: group.ap_mcs,
             streams: group.ap_streams,
             guard: group.ap_guard,
             width: None,
         };
-        let down = own.or(&keys).mode(common).map(with_vector).map_err(|fault| {
+        let down = own.or(&keys).mode(common).map_err(|fault| {
             match own.given().find(|key| *key == fault.parameter) {
                 Some(key) => (format!("{path}.ap_{key}"), fault.said),
                 None => place(fault),
             }
-        })?;
-        Ok(DirectionModes { up, down })
+        });
+        match down {
+            Ok(down) if faults.is_empty() => {
+                Ok(DirectionModes { up: with_vector(up), down: with_vector(down) })
+            }
+            down => {
+                faults.extend(down.err());
+                Err(faults)
+            }
+        }
     }
 
     /// The settings that all links have in common.

@@ -1,6 +1,6 @@
 //! OFDMA: what it needs, and what it is not supported with.
 
-use super::check::Check;
+use super::check::{Check, when};
 use crate::plan::{SpacePlan, StationPlan};
 use crate::scenario::document::Document;
 use kernel::Bytes;
@@ -22,30 +22,14 @@ pub(super) fn mu(
     space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
-    let unsupported = unsupported(document, wlan);
-    let standard = wlan.timing.standard;
-    let Some(settings) = &mut wlan.mu else { return };
-    if !document.has_cell() || document.standard.is_none() {
+    if wlan.mu.is_none() || !document.has_cell() || document.standard.is_none() {
         return;
     }
+    let is_refused = check.refuse(TABLE, unsupported(document, wlan));
+    let Some(settings) = &mut wlan.mu else { return };
     settings.ltf = document.wlan.he_ltf;
     settings.coding = document.wlan.coding;
     settings.timing = document.wlan.ppdu_timing;
-    if standard.high != Some(ModeClass::He) {
-        let name = standard.name();
-        let message = match standard.high {
-            Some(ModeClass::Eht) => {
-                format!("PPDUs of several users are modelled for 802.11ax only, not for 802.{name}")
-            }
-            _ => format!("OFDMA is of 802.11ax, and the standard is 802.{name}"),
-        };
-        let remedy = "take standard = \"11ax\", or remove the table";
-        return check.fault(TABLE, Said::new(message, remedy));
-    }
-    if let Some((what, remedy)) = unsupported {
-        let message = format!("downlink OFDMA with {what} is not supported");
-        return check.fault(TABLE, Said::new(message, remedy));
-    }
     if stations.len() > MOST_AIDS {
         let message = format!(
             "{} are more than the {MOST_AIDS} association identifiers of an access point, by which \
@@ -54,22 +38,23 @@ pub(super) fn mu(
         );
         check.fault("stations", Said::new(message, "take fewer"));
     }
-    let members: Vec<&StationPlan> = stations.iter().filter(|it| takes_part(it)).collect();
-    let Some(first) = members.first().map(|station| station.down.mode()) else {
-        if !stations.is_empty() {
-            let message = "no station has PPDUs of 802.11ax";
-            check.fault(TABLE, Said::new(message, "let some be of it, or remove the table"));
-        }
-        return;
-    };
-    numbers(settings, &first, check);
-    by_cell(settings, wlan.timing.standard.band, stations, space, check);
-    random_access(settings, &first, check);
     if settings.edca.is_some() && settings.uplink.is_none() {
         let message = "holds for stations that are triggered, and nobody triggers";
         let remedy = "add [wlan.mu.uplink], or remove the table";
         check.fault(format!("{TABLE}.edca"), Said::new(message, remedy));
     }
+    let members: Vec<&StationPlan> = stations.iter().filter(|it| takes_part(it)).collect();
+    let first = members.first().map(|station| station.down.mode());
+    numbers(settings, first.as_ref(), check);
+    random_access(settings, first.as_ref(), check);
+    if first.is_none() {
+        if !stations.is_empty() && !is_refused {
+            let message = "no station has PPDUs of 802.11ax";
+            check.fault(TABLE, Said::new(message, "let some be of it, or remove the table"));
+        }
+        return;
+    }
+    by_cell(settings, wlan.timing.standard.band, stations, space, check);
     let null = wlan.data_header();
     if let Some(mu) = &wlan.mu {
         answers_fit(mu, wlan.timing.standard.band, null, &members, check);
@@ -101,24 +86,39 @@ fn by_cell(
     }
 }
 
-/// What downlink OFDMA is not supported with, and the remedy.
-fn unsupported(document: &Document, wlan: &MacConfig) -> Option<(&'static str, &'static str)> {
+/// What OFDMA is not supported with.
+fn unsupported(document: &Document, wlan: &MacConfig) -> [Option<Said>; 6] {
+    let standard = wlan.timing.standard;
+    let is_named = match standard.high {
+        Some(ModeClass::Eht) => "PPDUs of several users are modelled for 802.11ax only, not for",
+        _ => "OFDMA is of 802.11ax, and the standard is",
+    };
     let frames = wlan.aggregation.map_or(0, |limits| limits.frames);
     let each = wlan.aggregation.is_some_and(|limits| limits.delivery == Delivery::Mpdu);
-    Some(match () {
-        () if !document.interferers.is_empty() => ("interferers", "remove them, or the table"),
-        () if wlan.full_duplex.is_some() => ("wlan.full_duplex", "remove either"),
-        () if frames <= 1 => (
+    let with = |is: bool, what: &str, remedy: &str| {
+        when(is, format!("downlink OFDMA with {what} is not supported"), remedy)
+    };
+    [
+        when(
+            standard.high != Some(ModeClass::He),
+            format!("{is_named} 802.{}", standard.name()),
+            "take standard = \"11ax\", or remove the table",
+        ),
+        with(!document.interferers.is_empty(), "interferers", "remove them, or the table"),
+        with(wlan.full_duplex.is_some(), "wlan.full_duplex", "remove either"),
+        with(
+            standard.high.is_some() && frames <= 1,
             "one frame in a PPDU",
             "the data of each user is an A-MPDU: let wlan.aggregation.frames be 2 or more, and \
              wlan.qos true",
         ),
-        () if each => ("delivery of each MPDU", "take wlan.aggregation.delivery = \"ppdu\""),
-        () if wlan.timing.model_header.is_some() => {
-            ("the data frames of analytic models", "remove wlan.model_header_us")
-        }
-        () => return None,
-    })
+        with(each, "delivery of each MPDU", "take wlan.aggregation.delivery = \"ppdu\""),
+        with(
+            wlan.timing.model_header.is_some(),
+            "the data frames of analytic models",
+            "remove wlan.model_header_us",
+        ),
+    ]
 }
 
 /// Whether a station may be a user of PPDUs of several: its modes have resource units.
@@ -145,30 +145,30 @@ fn one_channel<'a>(
     is_one
 }
 
-fn numbers(settings: &Mu, mode: &Mode, check: &mut Check) {
-    let width = mode.width;
-    let units = RuSize::Tones26.number_in(width);
-    let most = settings.max_users.unwrap_or(units);
-    if most > units {
+/// A PPDU to stations of this mode, if there are any, has so many users.
+fn numbers(settings: &Mu, mode: Option<&Mode>, check: &mut Check) {
+    let of_channel = mode.map(|mode| (mode.width.mhz(), RuSize::Tones26.number_in(mode.width)));
+    if let (Some(most), Some((mhz, units))) = (settings.max_users, of_channel)
+        && most > units
+    {
         let message = format!(
-            "{most} are more than the {units} resource units of {} MHz [802.11ax-2021 27.3.2]",
-            width.mhz()
+            "{most} are more than the {units} resource units of {mhz} MHz [802.11ax-2021 27.3.2]"
         );
         check.fault(format!("{TABLE}.max_users"), message);
     }
-    if settings.min_users > most.min(units) {
-        let message =
-            format!("{} are more than a PPDU has, at most {}", settings.min_users, most.min(units));
+    let most = settings.max_users.into_iter().chain(of_channel.map(|(_, units)| units)).min();
+    if let Some(most) = most.filter(|&most| settings.min_users > most) {
+        let message = format!("{} are more than a PPDU has, at most {most}", settings.min_users);
         check.fault(format!("{TABLE}.min_users"), Said::new(message, "take fewer"));
     }
 }
 
 /// The resource units of a Trigger frame are enough for random access, and there is such a frame.
-fn random_access(settings: &Mu, mode: &Mode, check: &mut Check) {
+fn random_access(settings: &Mu, mode: Option<&Mode>, check: &mut Check) {
     let Some(uplink) = &settings.uplink else { return };
     let Some(random) = &uplink.random_access else { return };
-    let most = settings.most_users(mode.width);
     let key = |key: &str| format!("{TABLE}.uplink.random_access.{key}");
+    let most = mode.map_or(u32::MAX, |mode| settings.most_users(mode.width));
     if random.units > most {
         let message = format!(
             "{} are more than the {most} resource units of a Trigger frame [802.11ax-2021 27.3.2]",

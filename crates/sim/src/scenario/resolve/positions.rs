@@ -196,9 +196,8 @@ fn centre(
         let key = format!("{path}.position_m");
         return position(&key, group.position_m.as_ref(), radio, check);
     }
-    let own = [&document.ap.position_m].into_iter();
-    let further = document.cells.iter().map(|bss| &bss.position_m);
-    let centre = own.chain(further).nth(cell as usize).and_then(Option::as_ref);
+    let centre = document.access_points().nth(cell as usize);
+    let centre = centre.and_then(|(_, own)| own.position_m.as_ref());
     centre.and_then(|at| <[f64; 2]>::try_from(&at[..]).ok()).unwrap_or([0.0; 2])
 }
 

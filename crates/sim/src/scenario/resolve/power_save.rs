@@ -1,6 +1,6 @@
 //! What stations that save power need.
 
-use super::check::Check;
+use super::check::{Check, when};
 use super::mixed;
 use crate::plan::{SpacePlan, StationPlan};
 use crate::scenario::document::{Document, Station};
@@ -8,6 +8,7 @@ use kernel::{Bytes, Duration};
 use settings::{Said, said};
 use std::collections::BTreeMap;
 use wifi::MacConfig;
+use wifi::phy::{ModeClass, Standard};
 use wifi::power_save::PowerSaveSettings;
 use wire::Beacon;
 
@@ -29,32 +30,10 @@ pub(super) fn power_save(
             let message =
                 Said::remove("an ad-hoc network has no access point that could buffer frames");
             check.fault(path, message);
-        } else if wlan.full_duplex.is_some() {
-            check.fault(
-                path,
-                said!("is not supported together with wlan.full_duplex", "remove either"),
-            );
-        } else if wlan.beacons.is_none() {
-            let message = said!(
-                "needs beacons, by which an access point announces the frames that it buffers",
-                "add wlan.beacons = {{}}"
-            );
-            check.fault(path, message);
-        } else if matches!(settings, PowerSaveSettings::Twt(_)) && !has_twt(wlan, station) {
-            let standard = mixed::earlier(wlan.timing.standard, station);
-            let name = standard.unwrap_or(wlan.timing.standard).name();
-            let message = said!(
-                "target wake times are of 802.11ax and later, and the standard is 802.{name}",
-                "take standard = \"11ax\", or power_save = \"u_apsd\""
-            );
-            check.fault(path, message);
-        } else if matches!(settings, PowerSaveSettings::UApsd(_)) && wlan.edca.is_none() {
-            let message = said!(
-                "\"u_apsd\" needs access categories",
-                "add wlan.qos = true, or take \"legacy\""
-            );
-            check.fault(path, message);
-        } else if settings.get().rules().fetch.is_triggered() && !asks(wlan) {
+            continue;
+        }
+        check.refuse(&path, unsupported(wlan, station, settings));
+        if settings.get().rules().fetch.is_triggered() && !asks(wlan) {
             let message = said!(
                 "nobody triggers the station: the access point has no [wlan.mu.uplink], or asks \
                  for the medium only with packets, or for no sizes of queues",
@@ -66,6 +45,40 @@ pub(super) fn power_save(
     tim_has_room(document, stations, space, check);
 }
 
+/// What a station cannot save power with, or without.
+fn unsupported(
+    wlan: &MacConfig,
+    station: &Station,
+    settings: &PowerSaveSettings,
+) -> [Option<Said>; 4] {
+    let standard = mixed::earlier(wlan.timing.standard, station).unwrap_or(wlan.timing.standard);
+    [
+        when(
+            wlan.full_duplex.is_some(),
+            "is not supported together with wlan.full_duplex",
+            "remove either",
+        ),
+        when(
+            wlan.beacons.is_none(),
+            "needs beacons, by which an access point announces the frames that it buffers",
+            "add wlan.beacons = {}",
+        ),
+        when(
+            matches!(settings, PowerSaveSettings::Twt(_)) && !has_twt(standard),
+            format!(
+                "target wake times are of 802.11ax and later, and the standard is 802.{}",
+                standard.name()
+            ),
+            "take standard = \"11ax\", or power_save = \"u_apsd\"",
+        ),
+        when(
+            matches!(settings, PowerSaveSettings::UApsd(_)) && wlan.edca.is_none(),
+            "\"u_apsd\" needs access categories",
+            "add wlan.qos = true, or take \"legacy\"",
+        ),
+    ]
+}
+
 /// Whether the access point asks for the medium, and who has packets, without any of its own.
 fn asks(wlan: &MacConfig) -> bool {
     let uplink = wlan.mu.as_ref().and_then(|mu| mu.uplink.as_ref());
@@ -75,11 +88,9 @@ fn asks(wlan: &MacConfig) -> bool {
     })
 }
 
-/// Whether these stations may agree on target wake times.
-fn has_twt(wlan: &MacConfig, group: &Station) -> bool {
-    let all = wlan.timing.standard;
-    let class = mixed::earlier(all, group).unwrap_or(all).high;
-    class.and_then(wifi::phy::ModeClass::high).is_some_and(|high| high.has_wake_times)
+/// Whether stations of a standard may agree on target wake times.
+fn has_twt(standard: &Standard) -> bool {
+    standard.high.and_then(ModeClass::high).is_some_and(|high| high.has_wake_times)
 }
 
 /// The TIM has a bit for each station of a cell that saves power.

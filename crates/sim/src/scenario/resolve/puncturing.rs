@@ -3,6 +3,7 @@
 use super::channels;
 use super::check::Check;
 use crate::scenario::document::{Document, Station, Stations};
+use crate::scenario::radio::AccessPoint;
 use settings::{Said, said};
 use wifi::MacConfig;
 use wifi::phy::{McsKeys, ModeClass, Primary, Punctured, Puncturing, TxVector, Width};
@@ -12,21 +13,17 @@ pub(super) struct Punctures(Vec<(Primary, Puncturing)>);
 
 impl Punctures {
     pub(super) fn of(document: &Document, mac: &MacConfig, check: &mut Check) -> Self {
-        let further = document.cells.iter().enumerate();
-        let further = further.map(|(n, bss)| (format!("cells[{n}]"), bss.channel, &bss.punctured));
-        let first = ("ap".to_owned(), document.ap.channel, &document.ap.punctured);
-        let cells = std::iter::once(first).chain(further).zip(0..);
-        let cell = |((path, channel, numbers), cell): ((String, _, &Option<Vec<u32>>), u64)| {
-            let number = channels::number(channel, mac);
+        let cell = |((path, own), cell): ((String, &AccessPoint), u64)| {
+            let number = channels::number(own.channel, mac);
             let primary = Primary { band: mac.timing.standard.band, number };
             let width = width_of(document, cell);
             let path = format!("{path}.punctured");
-            let numbers = numbers.as_deref().unwrap_or_default();
+            let numbers = own.punctured.as_deref().unwrap_or_default();
             let punctured = by_numbers(&path, numbers, mac, primary, width, check);
             (primary, Puncturing { width, punctured })
         };
-        let all = Self(cells.map(cell).collect());
-        if all.has_any() {
+        let all = Self(document.access_points().zip(0..).map(cell).collect());
+        if is_given(document) {
             refuse_others(document, check);
         }
         all
@@ -60,6 +57,12 @@ impl Punctures {
             }
         }
     }
+}
+
+/// Whether any cell has punctured channels, as it is written.
+pub(super) fn is_given(document: &Document) -> bool {
+    let mut all = document.access_points();
+    all.any(|(_, own)| own.punctured.as_ref().is_some_and(|numbers| !numbers.is_empty()))
 }
 
 /// The width of a cell: that of its widest stations.

@@ -18,7 +18,9 @@ pub(super) fn qos(
     let on = wlan.qos.unwrap_or(standard.high.is_some());
     if !on {
         refuse_without_qos(document, standard, check);
-        return (None, None);
+        if standard.high.is_none() {
+            return (None, None);
+        }
     }
     if wlan.cw_min.is_some() {
         check.fault("wlan.cw_min", "with EDCA each access category has its own: wlan.edca");

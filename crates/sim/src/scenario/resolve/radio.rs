@@ -10,7 +10,7 @@ use crate::plan::{
     StationPlan, access_point, highest_power,
 };
 use crate::scenario::document::Document;
-use crate::scenario::radio::Radio;
+use crate::scenario::radio::{AccessPoint, Radio};
 use kernel::{Db, Dbm, Instant};
 use settings::{Said, said};
 use wifi::MacConfig;
@@ -135,8 +135,8 @@ fn no_radio(document: &Document, check: &mut Check) {
         }
     };
     unused(!document.cells.is_empty(), "cells".to_owned());
-    unused(document.ap.position_m.is_some(), "ap.position_m".to_owned());
-    unused(document.ap.channel.is_some(), "ap.channel".to_owned());
+    unused(document.ap.access_point.position_m.is_some(), "ap.position_m".to_owned());
+    unused(document.ap.access_point.channel.is_some(), "ap.channel".to_owned());
     for (path, group) in document.groups() {
         unused(group.position_m.is_some(), format!("{path}.position_m"));
         unused(group.ring_m.is_some(), format!("{path}.ring_m"));
@@ -154,7 +154,7 @@ fn no_radio(document: &Document, check: &mut Check) {
 /// Nodes have powers of their own only with a radio.
 fn no_powers(document: &Document, check: &mut Check) {
     let stations = document.groups().into_iter().map(|(path, group)| (path, group.tx_power));
-    let all = std::iter::once(("ap".to_owned(), document.ap.tx_power)).chain(stations);
+    let all = std::iter::once(("ap".to_owned(), document.ap.access_point.tx_power)).chain(stations);
     for (path, _) in all.filter(|(_, power)| power.is_some()) {
         let only = "frames have powers only where there is a radio";
         let message = Said::new(only, "add a table [radio], or remove the key");
@@ -170,14 +170,6 @@ fn cells(
     stations: &[StationPlan],
     check: &mut Check,
 ) -> Vec<BssPlan> {
-    let first = BssPlan {
-        position_m: position("ap.position_m", document.ap.position_m.as_ref(), radio, check),
-        channel: channels::number(document.ap.channel, wlan),
-        color: color(document.ap.bss_color, 0),
-        tx_power: document.ap.tx_power.unwrap_or(radio.radio.tx_power),
-        queue: ap.queue.clone(),
-        device: ap.device,
-    };
     if document.cells.len() > MOST_CELLS {
         check.fault(
             "cells",
@@ -194,19 +186,25 @@ fn cells(
         );
     }
     let output_link = access_point(stations);
-    let mut cells = vec![first];
-    for (bss, index) in document.cells.iter().zip(0..).take(MOST_CELLS) {
-        let path = |key: &str| format!("cells[{index}].{key}");
-        cells.push(BssPlan {
-            position_m: position(&path("position_m"), bss.position_m.as_ref(), radio, check),
-            channel: channels::number(bss.channel, wlan),
-            color: color(bss.bss_color, cells.len()),
-            tx_power: bss.tx_power.unwrap_or(radio.radio.tx_power),
-            queue: queue(&path("queue"), &bss.queue, output_link, check),
-            device: bss.device,
-        });
-    }
-    cells
+    let cell = |(cell, (path, own)): (usize, (String, &AccessPoint))| {
+        let at = format!("{path}.position_m");
+        let position_m = position(&at, own.position_m.as_ref(), radio, check);
+        let (queue, device) = match cell.checked_sub(1).map(|index| &document.cells[index]) {
+            None => (ap.queue.clone(), ap.device),
+            Some(bss) => {
+                (queue(&format!("{path}.queue"), &bss.queue, output_link, check), bss.device)
+            }
+        };
+        BssPlan {
+            position_m,
+            channel: channels::number(own.channel, wlan),
+            color: color(own.bss_color, cell),
+            tx_power: own.tx_power.unwrap_or(radio.radio.tx_power),
+            queue,
+            device,
+        }
+    };
+    document.access_points().enumerate().take(1 + MOST_CELLS).map(cell).collect()
 }
 
 fn check_matrix(rows: &[Vec<Db>], nodes: usize, check: &mut Check) {

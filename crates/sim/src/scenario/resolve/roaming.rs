@@ -1,9 +1,9 @@
 //! What stations that roam need.
 
-use super::check::Check;
+use super::check::{Check, when};
 use crate::plan::{MovementPlan, SpacePlan, StationPlan};
 use crate::scenario::document::Document;
-use settings::{Said, said};
+use settings::Said;
 use wifi::MacConfig;
 use wire::Beacon;
 
@@ -27,37 +27,25 @@ pub(super) fn roaming(
             continue;
         }
         let has_waypoints = station.waypoints.is_some() || station.movement.is_some();
-        let fault = if document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) {
-            Some(Said::remove("an ad-hoc network has no access points"))
-        } else if document.radio.is_none() {
-            Some(said!("needs signals that change with distance", "add a table [radio]"))
-        } else if document.cells.is_empty() {
-            Some(said!(
-                "there is one access point",
-                "add others by tables [[cells]], or remove the key"
-            ))
-        } else if !has_waypoints || !own.clone().all(|number| moves(space, number)) {
-            Some(said!(
-                "the station does not move",
-                "give it waypoints or a movement, or remove the key"
-            ))
-        } else if wlan.beacons.is_none() {
-            Some(said!("needs beacons, whose signal a station measures", "add wlan.beacons = {{}}"))
-        } else if saves_power {
-            Some(said!("is not supported together with stations.power_save", "remove either"))
-        } else if wlan.full_duplex.is_some() {
-            Some(said!("is not supported together with wlan.full_duplex", "remove either"))
-        } else if document.measure.hops {
-            Some(said!(
-                "is not supported together with measure.hops, which needs fixed paths",
-                "remove either"
-            ))
-        } else {
-            None
-        };
-        if let Some(message) = fault {
-            check.fault(format!("{group}.roaming"), message);
+        let moves = has_waypoints && own.clone().all(|number| moves(space, number));
+        let path = format!("{group}.roaming");
+        if document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) {
+            check.fault(path, Said::remove("an ad-hoc network has no access points"));
+            continue;
         }
+        let faults = [
+            when(
+                !moves,
+                "the station does not move",
+                "give it waypoints or a movement, or remove the key",
+            ),
+            when(
+                saves_power,
+                "is not supported together with stations.power_save",
+                "remove either",
+            ),
+        ];
+        check.refuse(path, unsupported(document, wlan).into_iter().chain(faults));
     }
     let count = stations.iter().filter(|station| station.roaming.is_some()).count();
     let path = document.groups().into_iter().rfind(|(_, group)| group.roaming.is_some());
@@ -66,6 +54,37 @@ pub(super) fn roaming(
             Said::new(format!("{count} stations roam"), format!("at most {}", Beacon::STATIONS));
         check.fault(format!("{path}.roaming"), message);
     }
+}
+
+/// What no station can roam with, or without.
+fn unsupported(document: &Document, wlan: &MacConfig) -> [Option<Said>; 5] {
+    [
+        when(
+            document.radio.is_none(),
+            "needs signals that change with distance",
+            "add a table [radio]",
+        ),
+        when(
+            document.cells.is_empty(),
+            "there is one access point",
+            "add others by tables [[cells]], or remove the key",
+        ),
+        when(
+            wlan.beacons.is_none(),
+            "needs beacons, whose signal a station measures",
+            "add wlan.beacons = {}",
+        ),
+        when(
+            wlan.full_duplex.is_some(),
+            "is not supported together with wlan.full_duplex",
+            "remove either",
+        ),
+        when(
+            document.measure.hops,
+            "is not supported together with measure.hops, which needs fixed paths",
+            "remove either",
+        ),
+    ]
 }
 
 /// Whether a station moves, as far as it is known before the run.

@@ -1,10 +1,9 @@
 //! Spatial reuse: what it needs, and what it is not supported with.
 
-use super::check::Check;
+use super::check::{Check, when};
 use crate::plan::StationPlan;
 use crate::scenario::document::Document;
 use settings::Said;
-use std::iter;
 use wifi::MacConfig;
 
 const TABLE: &str = "wlan.spatial_reuse";
@@ -31,35 +30,25 @@ pub(super) fn spatial_reuse(
     if wlan.spatial_reuse.is_none() {
         return unused_colors(document, check);
     }
-    let standard = wlan.timing.standard;
-    let tells_color = standard.high.and_then(|class| class.high()?.color_after).is_some();
-    if !tells_color {
-        let message = format!(
-            "BSS colors are of 802.11ax and 802.11be, and the standard is 802.{}",
-            standard.name()
-        );
-        let remedy = "take standard = \"11ax\", or remove the table";
-        return check.fault(TABLE, Said::new(message, remedy));
-    }
-    if let Some((what, remedy)) = unsupported(document, wlan, stations) {
-        return check.fault(TABLE, Said::new(what, remedy));
-    }
+    check.refuse(TABLE, unsupported(document, wlan, stations));
     colors_of_groups(document, wlan, check);
 }
 
 /// Each color of a spatial reuse group is that of a BSS.
 fn colors_of_groups(document: &Document, wlan: &MacConfig, check: &mut Check) {
-    let given = document.cells.iter().map(|bss| bss.bss_color);
-    let given = iter::once(document.ap.bss_color).chain(given);
-    let colors: Vec<u8> = given.enumerate().map(|(cell, given)| color(given, cell)).collect();
+    let cells = document.access_points().enumerate();
+    let colors: Vec<u8> = cells.map(|(cell, (_, own))| color(own.bss_color, cell)).collect();
     let groups = wlan.spatial_reuse.iter().flat_map(|reuse| &reuse.srg);
     for (index, group) in groups.enumerate() {
         let unknown = |color: &&u32| !colors.iter().any(|known| u32::from(*known) == **color);
-        if let Some(color) = group.bss_colors.iter().find(unknown) {
+        let path = format!("{TABLE}.srg[{index}].bss_colors");
+        for color in group.bss_colors.iter().filter(unknown) {
             let known = shown(&colors);
-            let message = format!("no BSS has the color {color}; the BSSs have {known}");
-            let remedy = "name two of those, or set bss_color of an access point";
-            check.fault(format!("{TABLE}.srg[{index}].bss_colors"), Said::new(message, remedy));
+            let message = format!("no BSS has the color {color}");
+            let remedy = format!(
+                "the BSSs have {known}: name two of those, or set bss_color of an access point"
+            );
+            check.fault(&path, Said::new(message, remedy));
         }
     }
 }
@@ -70,44 +59,57 @@ fn shown(colors: &[u8]) -> String {
     colors.join(", ")
 }
 
-/// What spatial reuse is not supported with, and the remedy.
+/// What spatial reuse is not supported with.
 fn unsupported(
     document: &Document,
     wlan: &MacConfig,
     stations: &[StationPlan],
-) -> Option<(&'static str, &'static str)> {
-    Some(match () {
-        () if document.radio.is_none() => (
+) -> [Option<Said>; 6] {
+    let standard = wlan.timing.standard;
+    let tells_color = standard.high.and_then(|class| class.high()?.color_after).is_some();
+    let roams = stations.iter().any(|station| station.roaming.is_some());
+    [
+        when(
+            !tells_color,
+            format!(
+                "BSS colors are of 802.11ax and 802.11be, and the standard is 802.{}",
+                standard.name()
+            ),
+            "take standard = \"11ax\", or remove the table",
+        ),
+        when(
+            document.radio.is_none(),
             "without a radio all nodes receive all frames, and there is one BSS",
             "add [radio] and a table [[cells]], or remove the table",
         ),
-        () if document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) => (
+        when(
+            document.radio.as_ref().is_some_and(|radio| radio.ad_hoc),
             "an ad-hoc network has no BSS color of an access point",
             "remove the table, or radio.ad_hoc",
         ),
-        () if wlan.full_duplex.is_some() => {
-            ("is not supported together with [wlan.full_duplex]", "remove either")
-        }
-        () if !document.interferers.is_empty() => {
-            ("is not supported together with [[interferers]]", "remove either")
-        }
-        () if stations.iter().any(|station| station.roaming.is_some()) => {
-            ("is not supported with stations that roam", "remove their roaming, or the table")
-        }
-        () => return None,
-    })
+        when(
+            wlan.full_duplex.is_some(),
+            "is not supported together with [wlan.full_duplex]",
+            "remove either",
+        ),
+        when(
+            !document.interferers.is_empty(),
+            "is not supported together with [[interferers]]",
+            "remove either",
+        ),
+        when(
+            roams,
+            "is not supported with stations that roam",
+            "remove their roaming, or the table",
+        ),
+    ]
 }
 
 /// A color has a use only with spatial reuse.
 fn unused_colors(document: &Document, check: &mut Check) {
-    let mut unused = |given: Option<u64>, path: String| {
-        if given.is_some() {
-            let message = "no node uses BSS colors without spatial reuse";
-            check.fault(path, Said::new(message, "add [wlan.spatial_reuse], or remove the key"));
-        }
-    };
-    unused(document.ap.bss_color, "ap.bss_color".to_owned());
-    for (index, bss) in document.cells.iter().enumerate() {
-        unused(bss.bss_color, format!("cells[{index}].bss_color"));
+    for (path, _) in document.access_points().filter(|(_, own)| own.bss_color.is_some()) {
+        let message = "no node uses BSS colors without spatial reuse";
+        let message = Said::new(message, "add [wlan.spatial_reuse], or remove the key");
+        check.fault(format!("{path}.bss_color"), message);
     }
 }

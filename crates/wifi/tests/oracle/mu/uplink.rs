@@ -13,14 +13,13 @@ mod triggered;
 mod units;
 
 use super::Cell as Down;
-use super::{BEST_EFFORT, Derived, dummy};
+use super::{BEST_EFFORT, Derived, Txop, dummy};
 use crate::function::{Function, Hindrance};
 use crate::record::OnAir;
 use crate::timing::Times;
 use crate::workload::Workload;
 use kernel::{Duration, Instant, Rng};
 use station::Station;
-use std::collections::BTreeSet;
 use wifi::mac::{MuProtection, Uplink};
 use wifi::phy::{Coding, Mode};
 
@@ -58,20 +57,6 @@ struct Cell<'a> {
 struct Winner {
     node: u32,
     category: usize,
-}
-
-/// A TXOP (clause 10.23.2.8).
-struct Txop {
-    until: Instant,
-    /// Those who have answered in it.
-    protected: BTreeSet<u32>,
-}
-
-impl Txop {
-    fn of(now: Instant, limit: Duration) -> Self {
-        let until = if limit == Duration::ZERO { Instant(u64::MAX) } else { now + limit };
-        Self { until, protected: BTreeSet::new() }
-    }
 }
 
 /// Runs the workload until no packets wait.
