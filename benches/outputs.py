@@ -214,9 +214,9 @@ def report(scenario: Scenario, *, pictured: bool) -> Found:
     from importlib.metadata import version
 
     from simoom import run
+    from simoom.base import pages
     from simoom.base.files import finite
     from simoom.scenario.observables import default_probes
-    from simoom.show import pages
     from simoom.show.report import page, text
 
     done = run(scenario, probes=default_probes(scenario))
