@@ -129,7 +129,8 @@ def test_a_page_of_too_many_frames_is_refused(monkeypatch):
 def test_too_many_waits_say_which_stretch_fits_before_there_are_frames(monkeypatch, tmp_path):
     monkeypatch.setitem(rows.MOST, "waits", 4)
     flows = [{"from": "server", "to": "sta0"}]
-    writer = rows.PageWriter(tmp_path, sm.Scenario(standard="11g", stations=1, flows=flows))
+    scenario = sm.Scenario(standard="11g", stations=1, flows=flows)
+    writer = rows.PageWriter(tmp_path, scenario.core)
     message = r"7 waits are in 0.00496 s, and a page holds at most 4: trace about 0.0025 s, or"
     with pytest.raises(OSError, match=message):
         writer.add("waits", collision().waits)
