@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ast
+import compileall
 import importlib
 import inspect
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +83,30 @@ def test_a_package_has_the_names_that_it_lists(package):
     assert set(found.homes) <= set(found.__all__) <= set(dir(found))
     for name in found.__all__:
         assert getattr(found, name) is not None
+
+
+def test_a_program_without_sources_has_all_names(tmp_path):
+    """As frozen programs are made, which have compiled modules alone."""
+    package = tmp_path / "simoom"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "serve"))
+    assert compileall.compile_dir(package, quiet=1, legacy=True)
+    for source in package.rglob("*.py"):
+        source.unlink()
+    code = (
+        "import simoom as sm\n"
+        "flows = [{'from': 'server', 'to': 'sta0'}]\n"
+        "scenario = sm.Scenario(standard='11b', stations=1, duration_s=2, flows=flows)\n"
+        "print(sm.__file__, sm.run(scenario, seed=1).report())\n"
+        "assert all(getattr(sm, name) is not None for name in sm.__all__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.returncode, done.stderr
+    assert done.stdout.startswith(str(package))
+    assert "total goodput" in done.stdout

@@ -9,6 +9,7 @@ Such a method is a door (`door`). The top of the package says which function is 
 from __future__ import annotations
 
 import ast
+import dis
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ Returned = TypeVar("Returned")
 class LazyPackage(ModuleType):
     """A package that imports the module of a public name when the name is used.
 
-    Its source declares the names: it lists them in ``__all__``, and imports them for type checkers.
+    Its file declares the names: it lists them in ``__all__``, and imports them for type checkers.
     """
 
     _modules: Mapping[str, str]
@@ -33,13 +34,10 @@ class LazyPackage(ModuleType):
     @cached_property
     def homes(self) -> Mapping[str, str]:
         """The module of each public name, below the package."""
-        body = source_of(self.__name__).body
-        (checked,) = (node for node in body if isinstance(node, ast.If))
         declared = {
-            alias.name: str(node.module).removeprefix(f"{self.__name__}.")
-            for node in checked.body
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
+            name: module.removeprefix(f"{self.__name__}.")
+            for name, module in imported_by(self.__name__).items()
+            if name in self.__all__
         }
         return {**declared, **self._modules}
 
@@ -122,13 +120,33 @@ def door(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     return opened
 
 
+def imported_by(module: str) -> dict[str, str]:
+    """Return the names that a module imports from others, each with its module.
+
+    They are read from its code: frozen programs have no sources.
+    """
+    code = _loader(module).get_code(module)
+    assert code is not None
+    found, home = {}, ""
+    for step in dis.get_instructions(code):
+        if step.opname == "IMPORT_NAME":
+            home = step.argval
+        elif step.opname == "IMPORT_FROM":
+            found[step.argval] = home
+    return found
+
+
 @cache
 def source_of(module: str) -> ast.Module:
     """Return the source of a module, which is not imported: what tells of it need not use it."""
+    return ast.parse(_loader(module).get_source(module) or "")
+
+
+def _loader(module: str) -> InspectLoader:
     spec = importlib.util.find_spec(module)
     assert spec is not None
     assert isinstance(spec.loader, InspectLoader)
-    return ast.parse(spec.loader.get_source(module) or "")
+    return spec.loader
 
 
 def home_of(package: str, name: str) -> str:
