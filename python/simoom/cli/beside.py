@@ -58,8 +58,14 @@ def beside(port: int, folder: Path, scenario: Scenario) -> Iterator[Beside]:
     port = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset(f"{name}:{port}" for name in LOOPBACK)
-    app = serve.application(folder, hosts=hosts, token=token, cookie=f"simoom-{port}",
-                      desk=serve.Desk(Path.cwd()), emulation=emulating)  # fmt: skip
+    app = serve.application(
+        folder,
+        hosts=hosts,
+        token=token,
+        cookie=f"simoom-{port}",
+        desk=serve.Desk(Path.cwd()),
+        emulation=emulating,
+    )
     server = served(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
