@@ -42,7 +42,7 @@ MAC80211_LIMIT = 1.25
 
 MU_LIMIT = 1.4
 """The most instructions per delivered packet with OFDMA, of those without. The target is 1.3, which
-the downlink met until packets of single users became 14 % cheaper (benches/README.md)."""
+the downlink met until packets of single users became 11 % cheaper (benches/README.md)."""
 SPACE_LIMIT = 2.0
 """The most instructions of a cell with a radio, of those without."""
 

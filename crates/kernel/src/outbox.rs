@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Appends what `make` returns to a list. The list grows before, so that a large value is written
-/// where it stays; `push` copies it there.
+/// Appends what `make` returns to a list. The list grows before, so that a large value which is a
+/// copy as a whole is copied once, to where it stays; `push` copies it twice.
 #[allow(clippy::inline_always, reason = "a value is made in its place only where it is inlined")]
 #[inline(always)]
 pub fn append<T>(list: &mut Vec<T>, make: impl FnOnce() -> T) {

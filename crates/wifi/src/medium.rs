@@ -5,7 +5,7 @@
 
 use crate::mac::{MsduOutcome, Settled};
 use crate::phy::Mode;
-use kernel::{BitRate, Bytes, Duration, Instant, Ticket, append};
+use kernel::{BitRate, Bytes, Duration, Instant, Ticket};
 use wire::{Packet, TrafficClass};
 
 /// The radio link between a station and the access point.
@@ -158,12 +158,12 @@ pub enum Command {
     },
     /// A packet was received at this node for the first time.
     Deliver {
-        /// The packet; first, so that it is not copied twice when the command is made.
-        packet: Packet,
         /// The receiver.
         node: u32,
         /// The transmitter.
         from: u32,
+        /// The packet.
+        packet: Packet,
     },
     /// A node received a packet in a frame that was addressed to another, after a call of
     /// [`Space::overhear`](crate::space::Space::overhear). A frame that is transmitted again is
@@ -178,10 +178,10 @@ pub enum Command {
     },
     /// The service of a packet has ended. Its node may take the next packet into service.
     Done {
-        /// The packet whose service ended; first for the same reason.
-        packet: Packet,
         /// The node.
         node: u32,
+        /// The packet whose service ended.
+        packet: Packet,
         /// How it ended, as far as the transmitter knows.
         outcome: MsduOutcome,
         /// Whether the receiver has the packet.
@@ -310,7 +310,7 @@ impl NodeCounters {
                 MsduOutcome::Lifetime => self.frames.lifetime_drops += 1,
                 MsduOutcome::Flushed => {}
             }
-            append(out, || Command::Done { node, packet: *packet, outcome, received });
+            out.push(Command::Done { node, packet: *packet, outcome, received });
         }
         settled.clear();
     }

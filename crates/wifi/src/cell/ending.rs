@@ -7,7 +7,7 @@ use crate::mac::{
     SlotGrid, ampdu, padded,
 };
 use crate::{Command, MsduSource};
-use kernel::{Bytes, Duration, Instant, append};
+use kernel::{Bytes, Duration, Instant};
 use wire::Packet;
 
 impl Cell {
@@ -118,9 +118,8 @@ impl Cell {
         let from = self.node_of(f);
         let inbox = self.inbox(f, receiver);
         let Edcaf { originator, psdu, .. } = &mut self.edcafs[f as usize];
-        let mut deliver = |packet: &Packet| {
-            append(out, || Command::Deliver { node: receiver, from, packet: *packet });
-        };
+        let mut deliver =
+            |packet: &Packet| out.push(Command::Deliver { node: receiver, from, packet: *packet });
         let node = &mut self.nodes[receiver as usize];
         let agreement = node.recipients.get_mut(inbox);
         let Some(recipient) = agreement else {

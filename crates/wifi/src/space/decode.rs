@@ -6,7 +6,7 @@ use super::node::Node;
 use super::rules::SpaceRules;
 use crate::Command;
 use crate::mac::Bitmap;
-use kernel::{Instant, append};
+use kernel::Instant;
 use wire::{FrameKind, Packet};
 
 /// A node has decoded a frame that is addressed to it, or MPDUs of it.
@@ -74,7 +74,7 @@ fn take_up(
     out: &mut Vec<Command>,
 ) {
     let (node, from) = (receiver.id, frame.from);
-    let up = |packet: &Packet| append(out, || Command::Deliver { node, from, packet: *packet });
+    let up = |packet: &Packet| out.push(Command::Deliver { node, from, packet: *packet });
     if frame.to.is_none() {
         let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
         originator.note_received(0);

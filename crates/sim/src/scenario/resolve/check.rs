@@ -24,6 +24,11 @@ pub(super) fn when(is: bool, what: impl Into<String>, remedy: impl Into<String>)
     is.then(|| Said::new(what, remedy))
 }
 
+/// A fault, if both are given: this key or table, and another with which it is not supported.
+pub(super) fn beside(is: bool, other: &str) -> Option<Said> {
+    when(is, format!("is not supported together with {other}"), "remove either")
+}
+
 /// Faults found so far.
 #[derive(Debug)]
 pub(super) struct Check {

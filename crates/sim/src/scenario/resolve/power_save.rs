@@ -1,6 +1,6 @@
 //! What stations that save power need.
 
-use super::check::{Check, when};
+use super::check::{Check, beside, when};
 use super::mixed;
 use crate::plan::{SpacePlan, StationPlan};
 use crate::scenario::document::{Document, Station};
@@ -53,11 +53,7 @@ fn unsupported(
 ) -> [Option<Said>; 4] {
     let standard = mixed::earlier(wlan.timing.standard, station).unwrap_or(wlan.timing.standard);
     [
-        when(
-            wlan.full_duplex.is_some(),
-            "is not supported together with wlan.full_duplex",
-            "remove either",
-        ),
+        beside(wlan.full_duplex.is_some(), "wlan.full_duplex"),
         when(
             wlan.beacons.is_none(),
             "needs beacons, by which an access point announces the frames that it buffers",

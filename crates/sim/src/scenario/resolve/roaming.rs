@@ -1,6 +1,6 @@
 //! What stations that roam need.
 
-use super::check::{Check, when};
+use super::check::{Check, beside, when};
 use crate::plan::{MovementPlan, SpacePlan, StationPlan};
 use crate::scenario::document::Document;
 use settings::Said;
@@ -39,11 +39,7 @@ pub(super) fn roaming(
                 "the station does not move",
                 "give it waypoints or a movement, or remove the key",
             ),
-            when(
-                saves_power,
-                "is not supported together with stations.power_save",
-                "remove either",
-            ),
+            beside(saves_power, "stations.power_save"),
         ];
         check.refuse(path, unsupported(document, wlan).into_iter().chain(faults));
     }
@@ -74,16 +70,8 @@ fn unsupported(document: &Document, wlan: &MacConfig) -> [Option<Said>; 5] {
             "needs beacons, whose signal a station measures",
             "add wlan.beacons = {}",
         ),
-        when(
-            wlan.full_duplex.is_some(),
-            "is not supported together with wlan.full_duplex",
-            "remove either",
-        ),
-        when(
-            document.measure.hops,
-            "is not supported together with measure.hops, which needs fixed paths",
-            "remove either",
-        ),
+        beside(wlan.full_duplex.is_some(), "wlan.full_duplex"),
+        beside(document.measure.hops, "measure.hops, which needs fixed paths"),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Spatial reuse: what it needs, and what it is not supported with.
 
-use super::check::{Check, when};
+use super::check::{Check, beside, when};
 use crate::plan::StationPlan;
 use crate::scenario::document::Document;
 use settings::Said;
@@ -87,16 +87,8 @@ fn unsupported(
             "an ad-hoc network has no BSS color of an access point",
             "remove the table, or radio.ad_hoc",
         ),
-        when(
-            wlan.full_duplex.is_some(),
-            "is not supported together with [wlan.full_duplex]",
-            "remove either",
-        ),
-        when(
-            !document.interferers.is_empty(),
-            "is not supported together with [[interferers]]",
-            "remove either",
-        ),
+        beside(wlan.full_duplex.is_some(), "[wlan.full_duplex]"),
+        beside(!document.interferers.is_empty(), "[[interferers]]"),
         when(
             roams,
             "is not supported with stations that roam",

@@ -15,7 +15,7 @@ pub(crate) struct Settled {
 }
 
 impl Originator {
-    /// Whether the last PSDU was the only MPDU in service.
+    /// Whether the last PSDU had the only MPDU in service.
     #[inline]
     pub(super) fn sent_only(&self) -> bool {
         self.mpdus.len() == 1 && self.psdu[..] == [0]
