@@ -17,8 +17,8 @@ pub trait Ranked {
 /// Pending events, taken out by (instant, rank, order of scheduling).
 #[derive(Debug)]
 pub struct EventQueue<E> {
-    /// The next events, the first of them last. Most events happen soon after they are scheduled,
-    /// and never pass through the heap.
+    /// The next events, the first of them last; none only if no event is pending. Most events
+    /// happen soon after they are scheduled, and never pass through the heap.
     soon: Vec<Entry<E>>,
     /// All events after these.
     heap: BinaryHeap<Entry<E>>,
@@ -65,6 +65,9 @@ impl<E> Eq for Entry<E> {}
 impl<E: Ranked> EventQueue<E> {
     /// The most events outside of the heap.
     const SOON: usize = 16;
+    /// How many events leave the heap at once: so many that the timers which are set to a later
+    /// time, and not the next events, decide what goes into the heap.
+    const REFILL: usize = Self::SOON / 2;
 
     /// Creates an empty event queue at time zero.
     pub fn new() -> Self {
@@ -114,10 +117,21 @@ impl<E: Ranked> EventQueue<E> {
     /// Removes the next event and advances the time to it.
     #[expect(clippy::should_implement_trait, reason = "events are scheduled between the calls")]
     pub fn next(&mut self) -> Option<(Instant, E)> {
-        let entry = self.soon.pop().or_else(|| self.heap.pop())?;
+        let entry = self.soon.pop()?;
+        if self.soon.is_empty() {
+            self.refill();
+        }
         self.now = entry.when;
         self.taken += 1;
         Some((entry.when, entry.event))
+    }
+
+    /// Moves the first events of the heap to the next events, of which there are none.
+    #[inline(never)]
+    fn refill(&mut self) {
+        let first = std::iter::from_fn(|| self.heap.pop());
+        self.soon.extend(first.take(Self::REFILL));
+        self.soon.reverse();
     }
 
     /// How many events have happened.
@@ -127,7 +141,7 @@ impl<E: Ranked> EventQueue<E> {
 
     /// The instant of the next event.
     pub fn peek(&self) -> Option<Instant> {
-        self.soon.last().or_else(|| self.heap.peek()).map(|entry| entry.when)
+        self.soon.last().map(|entry| entry.when)
     }
 
     /// The instant of the event that was removed last.
