@@ -51,13 +51,28 @@ impl<M: Copy + Eq, C: Copy, T: Copy> Outbox<M, C, T> {
         &mut self.given
     }
 
+    /// Whether the machine needs no turn: the list is empty, or has one command which `simple`
+    /// carries out because it causes no others.
+    #[inline]
+    pub fn settles(&mut self, machine: M, simple: impl FnOnce(&C) -> bool) -> bool {
+        let [command] = &self.given[..] else { return self.given.is_empty() };
+        let is_done = !self.served.contains(&machine) && simple(command);
+        if is_done {
+            self.given.clear();
+        }
+        is_done
+    }
+
     /// Begins the turn of the machine that has filled the list. Returns `None` if it is empty, or
     /// if earlier commands of the machine wait: then these come behind them.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "mostly there are no commands")]
+    #[inline(always)]
     pub fn begin(&mut self, machine: M, tag: T) -> Option<Turn<M, C, T>> {
-        if self.given.is_empty() {
-            return None;
-        }
+        if self.given.is_empty() { None } else { self.begin_filled(machine, tag) }
+    }
+
+    #[inline]
+    fn begin_filled(&mut self, machine: M, tag: T) -> Option<Turn<M, C, T>> {
         if self.served.contains(&machine) {
             self.late.extend(self.given.drain(..).map(|command| (machine, tag, command)));
             return None;
@@ -83,15 +98,24 @@ impl<M: Copy + Eq, C: Copy, T: Copy> Outbox<M, C, T> {
     fn goes_on(&mut self, turn: &mut Turn<M, C, T>) -> bool {
         turn.commands.clear();
         turn.next = 0;
-        let at = self.late.iter().position(|(machine, ..)| *machine == turn.machine);
-        if let Some((_, tag, command)) = at.and_then(|at| self.late.remove(at)) {
-            turn.tag = tag;
-            turn.commands.push(command);
+        if !self.late.is_empty() && self.gives_late(turn) {
             return true;
         }
         self.spare.push(std::mem::take(&mut turn.commands));
         self.served.pop();
         false
+    }
+
+    /// Adds the first command of the machine that came meanwhile, if there is one.
+    #[cold]
+    fn gives_late(&mut self, turn: &mut Turn<M, C, T>) -> bool {
+        let at = self.late.iter().position(|(machine, ..)| *machine == turn.machine);
+        let late = at.and_then(|at| self.late.remove(at));
+        if let Some((_, tag, command)) = late {
+            turn.tag = tag;
+            turn.commands.push(command);
+        }
+        late.is_some()
     }
 }
 

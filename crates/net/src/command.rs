@@ -7,18 +7,16 @@ use wire::Packet;
 /// A command of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Hand the packet to the node at the far end, now.
-    Deliver(Packet),
     /// The queue of the link has dropped or marked a packet.
     Signal(Signal),
-    /// The packet has reached the far end corrupted and is discarded.
-    Lost(Packet),
     /// The transmission of the packet begins; only for a link that is watched.
     Began(Packet),
     /// The transmission of the packet has ended, and its driver knows; only for a link that reports
     /// departures.
     Departed(Packet),
-    /// Call [`Lossy::on_timer`](crate::Lossy::on_timer) for this timer at this instant.
+    /// The timer expires at this instant: take the packets of
+    /// [`Lossy::first_crossed`](crate::Lossy::first_crossed), then call
+    /// [`Lossy::on_timer`](crate::Lossy::on_timer).
     Set(LinkTimer, Instant),
 }
 

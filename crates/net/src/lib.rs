@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use kernel::{BitRate, Bytes, Duration, Instant, Seed};
-//! use net::{Command, Link, LinkSettings};
+//! use net::{Command, Link, LinkSettings, LinkTimer};
 //! use wire::{Body, Datagram, FlowId, NodeId, Packet};
 //!
 //! let settings = LinkSettings {
@@ -27,15 +27,17 @@
 //! }
 //! loop {
 //!     for command in commands.drain(..) {
-//!         match command {
-//!             Command::Deliver(_) => arrivals.push(now),
-//!             Command::Set(timer, at) => timers.push((at, timer)),
-//!             _ => {}
+//!         if let Command::Set(timer, at) = command {
+//!             timers.push((at, timer));
 //!         }
 //!     }
 //!     timers.sort_by_key(|&(at, _)| std::cmp::Reverse(at));
 //!     let Some((at, timer)) = timers.pop() else { break };
 //!     now = at;
+//!     while timer == LinkTimer::Arrival && link.first_arrived(now).is_some() {
+//!         arrivals.push(now);
+//!         link.remove_arrived();
+//!     }
 //!     link.on_timer(now, timer, &mut commands);
 //! }
 //! let at = |ms| Instant::ZERO + Duration::from_millis(ms);

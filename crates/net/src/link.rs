@@ -1,11 +1,14 @@
 //! A wired simplex link: a queue, a transmitter and a wire.
 
+mod ahead;
+
 use crate::command::{Command, LinkTimer};
 use crate::driver::{Driver, DriverSettings};
 use crate::loss::LossSettings;
 use crate::queue::{Marks, OutputLink, Queue, QueueSettings, Signal};
 use crate::reorder::ReorderSettings;
-use kernel::{BitRate, Bytes, Duration, Instant, Rng, append};
+use ahead::Ahead;
+use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use settings::{Range, Settings};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -64,11 +67,22 @@ pub struct Counters {
     pub bytes: Bytes,
 }
 
+/// A packet on the wire.
+#[derive(Debug)]
+struct Wired {
+    /// When its transmission begins.
+    begin: Instant,
+    /// When its last bit arrives.
+    arrival: Instant,
+    packet: Packet,
+}
+
 /// A wired simplex link.
 ///
-/// Packets on the link stay in order. Therefore only the first arrival is in the event queue, and
-/// the end of a transmission only if another packet waits for it. A packet on an idle link costs
-/// one event.
+/// Packets on the link stay in order. Therefore only the first arrival is in the event queue. If
+/// the queue drops only what does not fit, as drop-tail does, a packet costs no other event: when
+/// its transmission begins is known at its arrival. Otherwise the end of a transmission is an event
+/// if another packet waits for it.
 #[derive(Debug)]
 pub struct Link {
     rate: Option<BitRate>,
@@ -81,8 +95,12 @@ pub struct Link {
     /// The end of the current transmission, and its packet. If the end has passed, the transmission
     /// remains here until the next call (`settle`).
     transmitting: Option<(Instant, Packet)>,
-    /// Packets on the wire, with the arrival times of their last bits.
-    wire: VecDeque<(Instant, Packet)>,
+    /// Packets on the wire, and those that wait if their transmissions are known ahead.
+    wire: VecDeque<Wired>,
+    /// The transmitter in place of queue and transmission, if transmissions are known ahead.
+    ahead: Option<Ahead>,
+    /// Whether an `Arrival` event is pending, or the packets are being taken that have arrived.
+    arrival_pending: bool,
     /// Whether a `Ready` event is pending.
     ready_pending: bool,
     /// Whether a `Completion` event is pending.
@@ -102,15 +120,21 @@ impl Link {
     pub fn new(settings: &LinkSettings, rng: Rng) -> Self {
         let LinkSettings { rate, delay, overhead, .. } = *settings;
         debug_assert!(rate != Some(BitRate(0)), "a link without a rate never sends");
+        let traits = settings.queue.get().traits();
+        // Without a delay a packet would arrive at the instant at which the next one begins.
+        let apart = rate.is_none() || delay > Duration::ZERO;
+        let drop_tail = traits.drop_tail.filter(|_| apart && settings.driver.is_none());
         Self {
             rate,
             delay,
             overhead,
             queue: settings.queue.get().build(settings.output_link(), rng),
             driver: settings.driver.as_ref().map(|driver| Box::new(Driver::new(driver))),
-            shaper: settings.queue.get().traits().shaper,
+            shaper: traits.shaper,
             transmitting: None,
             wire: VecDeque::new(),
+            ahead: drop_tail.map(Ahead::new),
+            arrival_pending: false,
             ready_pending: false,
             completion_pending: false,
             tells_departures: false,
@@ -126,12 +150,35 @@ impl Link {
     #[must_use]
     pub fn reporting_departures(mut self) -> Self {
         self.tells_departures = true;
+        // Each end is an event.
+        self.ahead = None;
         self
     }
 
-    /// From now on the link reports the begin of each transmission.
+    /// From now on the link reports the begin of each transmission: by [`Command::Began`], or at
+    /// the call of [`Link::next_begun`] at that instant.
     pub fn watch(&mut self) {
         self.is_watched = true;
+    }
+
+    /// Whether the begin of each transmission is reported.
+    pub fn is_watched(&self) -> bool {
+        self.is_watched
+    }
+
+    /// Whether the link needs no `Ready` event, but for the reports of a watched link.
+    pub fn knows_ahead(&self) -> bool {
+        self.ahead.is_some()
+    }
+
+    /// If transmissions are known ahead: the next packet whose transmission has begun up to `now`
+    /// and that was not returned before, the instant of its begin, and how many packets then wait.
+    /// To be called before a timer of the link and before and after each packet, until it returns
+    /// `None`.
+    #[inline]
+    pub fn next_begun(&mut self, now: Instant) -> Option<(Instant, &Packet, usize)> {
+        let (next, waiting) = self.ahead.as_mut()?.next_begun(now, &self.wire)?;
+        Some((next.begin, &next.packet, waiting))
     }
 
     /// The propagation delay.
@@ -142,18 +189,50 @@ impl Link {
     /// Accepts a packet at the near end. The packet is never delivered in this call, not even
     /// without rate and delay.
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Command>) {
-        self.settle(now, out);
         self.counters.offered += 1;
+        if self.ahead.is_some() {
+            return self.transmit_ahead(now, packet, out);
+        }
+        self.settle(now, out);
         self.queue.push(now, packet, &mut self.signals);
         self.fill(now);
         self.report(out);
         self.proceed(now, out);
     }
 
-    /// A timer of the link expired.
+    /// When the timer [`LinkTimer::Arrival`] has expired: the first packet that has reached the far
+    /// end. It is removed by [`Link::remove_arrived`]. After the last one [`Link::on_timer`] is
+    /// called.
+    #[inline]
+    pub fn first_arrived(&self, now: Instant) -> Option<&Packet> {
+        self.wire.front().filter(|first| first.arrival <= now).map(|first| &first.packet)
+    }
+
+    /// Removes the first packet, which has reached the far end.
+    #[inline]
+    pub fn remove_arrived(&mut self) {
+        let Some(Wired { packet, .. }) = self.wire.front() else { return };
+        self.counters.packets += 1;
+        self.counters.bytes += packet.size;
+        if let Some(ahead) = &mut self.ahead {
+            ahead.on_arrival(packet);
+        }
+        self.wire.pop_front();
+    }
+
+    /// A timer of the link has expired.
+    #[inline]
     pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
         match timer {
-            LinkTimer::Arrival => self.arrive(now, out),
+            LinkTimer::Arrival => {
+                let next = self.wire.front().map(|next| next.arrival);
+                self.arrival_pending = next.is_some();
+                out.extend(next.map(|at| Command::Set(LinkTimer::Arrival, at)));
+            }
+            LinkTimer::Ready if self.ahead.is_some() => {
+                self.ready_pending = false;
+                self.report_next(out);
+            }
             LinkTimer::Ready => {
                 self.ready_pending = false;
                 self.settle(now, out);
@@ -180,28 +259,35 @@ impl Link {
         self.driver.as_deref()
     }
 
-    /// Packets that wait for their transmission, in the queue and in the driver's ring.
+    /// Packets that wait for their transmission, in the queue and in the driver's ring; if
+    /// transmissions are known ahead, at the last call of [`Link::next_begun`].
     #[inline]
     pub fn waiting(&self) -> usize {
-        self.queue.len() + self.driver.as_ref().map_or(0, |driver| driver.len())
+        match &self.ahead {
+            Some(ahead) => self.wire.len() - ahead.begun(),
+            None => self.queue.len() + self.driver.as_ref().map_or(0, |driver| driver.len()),
+        }
     }
 
     /// Their bytes.
     pub fn backlog(&self) -> Bytes {
+        if let Some(ahead) = &self.ahead {
+            return self.wire.range(ahead.begun()..).map(|wired| wired.packet.size).sum();
+        }
         let held = self.driver.as_ref().map_or(Bytes::ZERO, |driver| driver.backlog());
         self.queue.backlog() + held
     }
 
     /// Packets between the queue and the far end: in transmission or on the wire.
     pub fn in_flight(&self) -> usize {
-        self.wire.len()
+        self.ahead.as_ref().map_or(self.wire.len(), Ahead::begun)
     }
 
     /// Calls `visit` for each packet between the two ends, for checking.
     pub fn each(&self, visit: &mut dyn FnMut(&Packet)) {
         self.queue.each(visit);
         self.driver.iter().for_each(|driver| driver.each(visit));
-        self.wire.iter().for_each(|(_, packet)| visit(packet));
+        self.wire.iter().for_each(|wired| visit(&wired.packet));
     }
 
     /// The counters.
@@ -211,8 +297,12 @@ impl Link {
 
     /// For how long the link has transmitted, up to `now`.
     pub fn busy(&self, now: Instant) -> Duration {
-        let ahead = self.transmitting.map_or(Duration::ZERO, |(end, _)| end.since(now));
-        self.busy.saturating_sub(ahead)
+        let left = match (&self.ahead, &self.transmitting) {
+            (Some(ahead), _) => ahead.left(now),
+            (None, Some((end, _))) => end.since(now),
+            (None, None) => Duration::ZERO,
+        };
+        self.busy.saturating_sub(left)
     }
 
     /// Completes a transmission whose end has passed, which frees the packet's room in the buffer.
@@ -344,26 +434,47 @@ impl Link {
         if self.is_watched {
             out.push(Command::Began(*packet));
         }
-        if self.wire.is_empty() {
-            out.push(Command::Set(LinkTimer::Arrival, arrival));
-        }
-        self.wire.push_back((arrival, *packet));
+        self.expect(arrival, out);
+        self.wire.push_back(Wired { begin: now, arrival, packet: *packet });
     }
 
-    /// Delivers the packets that arrive now, and schedules the next arrival.
-    fn arrive(&mut self, now: Instant, out: &mut Vec<Command>) {
-        // A packet is copied once: it is removed where it is.
-        while let Some((at, packet)) = self.wire.front()
-            && *at <= now
-        {
-            self.counters.packets += 1;
-            self.counters.bytes += packet.size;
-            append(out, || Command::Deliver(*packet));
-            self.wire.pop_front();
+    /// A packet will reach the far end: sets the timer `Arrival` if it is the first.
+    #[inline]
+    fn expect(&mut self, arrival: Instant, out: &mut Vec<Command>) {
+        if !self.arrival_pending {
+            self.arrival_pending = true;
+            out.push(Command::Set(LinkTimer::Arrival, arrival));
         }
-        if let Some(&(at, _)) = self.wire.front() {
-            out.push(Command::Set(LinkTimer::Arrival, at));
+    }
+
+    /// A packet arrives whose transmission is known ahead.
+    #[inline]
+    fn transmit_ahead(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Command>) {
+        let Some(ahead) = &mut self.ahead else { return };
+        let amount = packet.size + self.overhead;
+        let length = self.rate.map_or(Duration::ZERO, |rate| rate.time_for(amount));
+        let taken = ahead.take(now, packet, length, self.delay, &self.wire);
+        let Some((begin, end)) = taken else {
+            self.counters.dropped += 1;
+            return out.push(Command::Signal(Signal::Drop(*packet)));
+        };
+        self.busy += length;
+        let arrival = end + self.delay;
+        self.expect(arrival, out);
+        self.wire.push_back(Wired { begin, arrival, packet: *packet });
+        if self.is_watched && begin > now && !self.ready_pending {
+            self.report_next(out);
         }
+    }
+
+    /// The next begin of a transmission becomes an event, because it is watched.
+    #[cold]
+    fn report_next(&mut self, out: &mut Vec<Command>) {
+        let Some(begin) = self.ahead.as_ref().and_then(|ahead| ahead.next_begin(&self.wire)) else {
+            return;
+        };
+        self.ready_pending = true;
+        out.push(Command::Set(LinkTimer::Ready, begin));
     }
 }
 
@@ -392,6 +503,8 @@ mod tests {
         dropped: Vec<(Instant, u64)>,
         departed: Vec<(Instant, u64)>,
         began: Vec<(Instant, u64)>,
+        /// How many packets waited when transmissions that are known ahead began.
+        waited: Vec<usize>,
     }
 
     impl Bench {
@@ -408,6 +521,15 @@ mod tests {
                 dropped,
                 departed,
                 began,
+                waited: Vec::new(),
+            }
+        }
+
+        /// Notes which transmissions have begun, if they are known ahead.
+        fn note_begun(&mut self, now: Instant) {
+            while let Some((begin, packet, waiting)) = self.link.next_begun(now) {
+                self.began.push((begin, number(packet)));
+                self.waited.push(waiting);
             }
         }
 
@@ -415,16 +537,11 @@ mod tests {
         fn execute(&mut self, now: Instant, out: Vec<Command>) {
             for command in out {
                 let (pending, at) = match command {
-                    Command::Deliver(packet) => {
-                        self.delivered.push((now, number(&packet)));
-                        continue;
-                    }
                     Command::Signal(Signal::Drop(packet)) => {
                         self.dropped.push((now, number(&packet)));
                         continue;
                     }
                     Command::Signal(Signal::Mark(..)) => continue,
-                    Command::Lost(_) => panic!("a link alone loses nothing"),
                     Command::Began(packet) => {
                         self.began.push((now, number(&packet)));
                         continue;
@@ -463,18 +580,27 @@ mod tests {
                     self.completion = None;
                     LinkTimer::Completion
                 };
+                self.note_begun(now);
                 let (before, mut out) = (self.delivered.len(), Vec::new());
+                while timer == LinkTimer::Arrival
+                    && let Some(packet) = self.link.first_arrived(now)
+                {
+                    self.delivered.push((now, number(packet)));
+                    self.link.remove_arrived();
+                }
                 self.link.on_timer(now, timer, &mut out);
-                assert!(!out.is_empty() || timer != LinkTimer::Arrival, "a stale arrival");
                 self.execute(now, out);
-                assert!(timer != LinkTimer::Arrival || self.delivered.len() > before);
+                let is_stale = timer == LinkTimer::Arrival && self.delivered.len() == before;
+                assert!(!is_stale, "a stale arrival");
             }
         }
 
         /// Offers a packet; returns whether the link accepts it.
         fn offer(&mut self, now: Instant, packet: Packet) -> bool {
             let mut out = Vec::new();
+            self.note_begun(now);
             self.link.on_packet(now, &packet, &mut out);
+            self.note_begun(now);
             self.execute(now, out);
             self.dropped.last() != Some(&(now, number(&packet)))
         }
@@ -492,7 +618,7 @@ mod tests {
             bench.began,
             [1000, 13_000, 25_000].map(Instant).into_iter().zip(0..).collect::<Vec<_>>()
         );
-        assert_eq!(bench.events, 5, "no more than for three packets that nobody watches");
+        assert_eq!(bench.events, 3 + 2, "three arrivals, and two begins at other times");
     }
 
     #[test]
@@ -523,13 +649,21 @@ mod tests {
         for number in 0..3 {
             bench.offer(Instant(0), packet(0, number, 1500));
         }
-        assert_eq!((bench.link.queue().len(), bench.link.in_flight()), (2, 1));
-        bench.advance(Instant(12_000), true);
-        assert_eq!((bench.link.queue().len(), bench.link.in_flight()), (1, 2));
+        assert_eq!((bench.link.waiting(), bench.link.in_flight()), (2, 1));
+        bench.note_begun(Instant(12_000));
+        assert_eq!((bench.link.waiting(), bench.link.in_flight()), (1, 2));
         bench.advance(Instant::NEVER, true);
         let at = |ns: u64| Instant(1_000_000 + ns);
         assert_eq!(bench.delivered, [(at(12_000), 0), (at(24_000), 1), (at(36_000), 2)]);
-        assert_eq!(bench.events, 3 + 2, "three arrivals, two ends of transmission");
+        assert_eq!(bench.events, 3, "three arrivals; transmissions are known ahead");
+        let mut bench =
+            Bench::new(link(GIGABIT, Duration::from_millis(1), Limit::NONE).reporting_departures());
+        for number in 0..3 {
+            bench.offer(Instant(0), packet(0, number, 1500));
+        }
+        bench.advance(Instant::NEVER, true);
+        assert_eq!(bench.delivered, [(at(12_000), 0), (at(24_000), 1), (at(36_000), 2)]);
+        assert_eq!(bench.events, 3 + 3, "and three ends of transmissions");
     }
 
     #[test]
@@ -669,11 +803,16 @@ mod tests {
             delay in 0u64..100_000,
             most in prop::option::of(0u32..8),
             ties_first in any::<bool>(),
+            ahead in any::<bool>(),
         ) {
             let rate = mbps.map(BitRate::from_mbps);
             let limit = Limit { packets: most, bytes: None };
-            let mut bench = Bench::new(link(rate, Duration(delay), limit));
+            let link = link(rate, Duration(delay), limit);
+            let link = if ahead { link } else { link.reporting_departures() };
+            prop_assert_eq!(link.knows_ahead(), ahead && (delay > 0 || rate.is_none()));
+            let mut bench = Bench::new(link);
             let (mut now, mut ends, mut expected) = (0, Vec::<u64>::new(), Vec::new());
+            let (mut begins, mut arrivals) = (Vec::new(), Vec::new());
             for (i, &(gap, size)) in gaps_sizes.iter().enumerate() {
                 now += gap;
                 bench.advance(Instant(now), ties_first);
@@ -685,10 +824,12 @@ mod tests {
                     let start = ends.last().map_or(now, |&end| end.max(now));
                     let end = start + rate.map_or(0, |rate| rate.time_for(Bytes(size)).0);
                     ends.push(end);
+                    begins.push((Instant(start), i as u64));
+                    arrivals.push(Instant(now));
                     expected.push((Instant(end + delay), i as u64));
                 }
                 let counters = *bench.link.counters();
-                let inside = bench.link.queue().len() + bench.link.in_flight();
+                let inside = bench.link.waiting() + bench.link.in_flight();
                 prop_assert_eq!(
                     counters.offered,
                     counters.dropped + counters.packets + inside as u64
@@ -696,6 +837,25 @@ mod tests {
             }
             bench.advance(Instant::NEVER, true);
             prop_assert_eq!(bench.delivered, expected);
+            if bench.link.knows_ahead() {
+                prop_assert_eq!(&bench.began, &begins);
+                let waiting = |at: &(Instant, u64)| {
+                    // Those that arrive at the instant of a begin come before it or after it.
+                    let arrived = arrivals.iter().filter(|&&arrival| arrival < at.0);
+                    let begun = begins.iter().filter(|begin| begin.0 <= at.0);
+                    arrived.count().saturating_sub(begun.count())
+                };
+                let least = begins.iter().map(waiting);
+                prop_assert!(bench.waited.iter().zip(least).all(|(&found, least)| found >= least));
+                let most = begins.iter().map(|begin| {
+                    let arrived = arrivals.iter().filter(|&&arrival| arrival <= begin.0);
+                    let begun = begins.iter().filter(|other| other.0 < begin.0);
+                    arrived.count() - begun.count() - 1
+                });
+                prop_assert!(bench.waited.iter().zip(most).all(|(&found, most)| found <= most));
+            }
+            let total: u64 = ends.iter().zip(&begins).map(|(end, begin)| end - begin.0.0).sum();
+            prop_assert_eq!(bench.link.busy(Instant::NEVER), Duration(total));
         }
     }
 }

@@ -4,7 +4,7 @@ mod lossy;
 #[cfg(test)]
 mod tests;
 
-pub use lossy::{LinkStreams, Lossy};
+pub use lossy::{Fate, LinkStreams, Lossy};
 
 use kernel::{Instant, Rng};
 use std::fmt::Debug;

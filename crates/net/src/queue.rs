@@ -21,6 +21,7 @@ mod ring;
 mod shared;
 mod sub_queues;
 
+pub(crate) use buffer::Buffer;
 pub use buffer::Limit;
 pub use classes::Classes;
 pub use counted::{Counted, Waits, WaitsByDestination};
@@ -82,6 +83,9 @@ pub trait Discipline {
 pub struct Traits<'a> {
     /// The discipline of its sub-queues, if it can be chosen, and the path of its settings.
     pub inner: Option<(String, &'a dyn Discipline)>,
+    /// The limits of a queue that drops arrivals which do not fit and nothing else, and from which
+    /// packets leave in the order of their arrival.
+    pub drop_tail: Option<Limit>,
     /// The rate to which it limits the link, if it has a shaper: the link begins no packet before
     /// the one before it would have ended at this rate.
     pub shaper: Option<BitRate>,

@@ -1,6 +1,5 @@
 //! Packets that overtake others behind a link, as over parallel paths.
 
-use crate::command::{Command, LinkTimer};
 use kernel::{Duration, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -31,59 +30,43 @@ pub(crate) struct Reorder {
     /// Packets since the last that overtook.
     since: u64,
     held: VecDeque<(Instant, Packet)>,
+    /// When the first of them goes on, as far as that was returned.
+    due: Option<Instant>,
 }
 
 impl Reorder {
     pub(crate) fn new(settings: ReorderSettings, rng: Rng) -> Self {
-        Self { settings, rng, since: 0, held: VecDeque::new() }
+        Self { settings, rng, since: 0, held: VecDeque::new(), due: None }
     }
 
-    /// Keeps the packets that are delivered by the commands from `before` on, except those that
-    /// overtake.
-    #[cold]
-    pub(crate) fn hold(&mut self, now: Instant, before: usize, out: &mut Vec<Command>) {
-        let mut due = None;
-        let mut at = before;
-        while at < out.len() {
-            if let Command::Deliver(packet) = out[at]
-                && let Err(first) = self.on_packet(now, packet)
-            {
-                due = due.or(first);
-                out.remove(at);
-            } else {
-                at += 1;
-            }
-        }
-        out.extend(due.map(|at| Command::Set(LinkTimer::Held, at)));
-    }
-
-    /// A packet has crossed the link: returns it if it overtakes, and otherwise when the first of
-    /// the held packets goes on, if this is the first.
-    pub(crate) fn on_packet(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-    ) -> Result<Packet, Option<Instant>> {
+    /// A packet has crossed the link. Returns whether it is held; else it overtakes.
+    pub(crate) fn holds(&mut self, now: Instant, packet: &Packet) -> bool {
         let ReorderSettings { delay, probability, gap } = self.settings;
         if self.since + 1 >= gap && self.rng.chance(probability) {
             self.since = 0;
-            return Ok(packet);
+            return false;
         }
         self.since += 1;
-        let at = now + delay;
-        let is_first = self.held.is_empty();
-        self.held.push_back((at, packet));
-        Err(is_first.then_some(at))
+        self.held.push_back((now + delay, *packet));
+        true
     }
 
     /// The first held packet, if it goes on now.
-    pub(crate) fn next(&mut self, now: Instant) -> Option<Packet> {
-        self.held.pop_front_if(|(at, _)| *at <= now).map(|(_, packet)| packet)
+    pub(crate) fn first(&self, now: Instant) -> Option<&Packet> {
+        self.held.front().filter(|(at, _)| *at <= now).map(|(_, packet)| packet)
     }
 
-    /// When the first held packet goes on.
-    pub(crate) fn due(&self) -> Option<Instant> {
-        self.held.front().map(|&(at, _)| at)
+    /// Removes the first held packet.
+    pub(crate) fn remove_first(&mut self) {
+        self.held.pop_front();
+    }
+
+    /// Returns when the first held packet goes on, unless that was returned before and the packet
+    /// is still the first.
+    pub(crate) fn newly_due(&mut self) -> Option<Instant> {
+        let first = self.held.front().map(|&(at, _)| at);
+        let is_new = first != std::mem::replace(&mut self.due, first);
+        first.filter(|_| is_new)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -106,13 +89,12 @@ mod tests {
         let mut out = Vec::new();
         for n in 0..count + 100 {
             let now = Instant(n * 1_000_000);
-            while let Some(packet) = reorder.next(now) {
-                out.push((number(&packet), n));
+            while let Some(packet) = reorder.first(now) {
+                out.push((number(packet), n));
+                reorder.remove_first();
             }
-            if n < count
-                && let Ok(packet) = reorder.on_packet(now, packet(0, n, 1500))
-            {
-                out.push((number(&packet), n));
+            if n < count && !reorder.holds(now, &packet(0, n, 1500)) {
+                out.push((n, n));
             }
         }
         assert_eq!(reorder.len(), 0);

@@ -143,12 +143,14 @@ impl Simulation {
                 Step::End => self.running = false,
             }
         }
+        self.world.catch_up();
         self.running
     }
 
     /// Reads the state of the world between two events.
     fn look(&mut self, look: Look) {
         self.looks += u64::from(look != Look::Batch);
+        self.world.catch_up();
         let next = match look {
             Look::Probes => Some(self.probes.sample(&self.world)),
             Look::Batch => {
@@ -181,7 +183,10 @@ impl Simulation {
         loop {
             match self.world.step() {
                 Step::Event => {}
-                Step::Look(Look::Step) => break,
+                Step::Look(Look::Step) => {
+                    self.world.catch_up();
+                    break;
+                }
                 Step::Look(look) => self.look(look),
                 Step::End => {
                     self.running = false;
@@ -241,7 +246,7 @@ impl Simulation {
             summary: summary::summarise(&self.plan, &self.world, &self.counters),
             series: self.probes.take_series(&self.world),
             digest: self.world.observers.digest.value(),
-            events: self.world.event_queue.taken() - self.looks,
+            events: self.world.events() - self.looks,
             simulated_s: self.world.end.as_secs_f64(),
         }
     }

@@ -50,6 +50,8 @@ pub(crate) struct World<O> {
     taken: Taken,
     /// The link directions.
     pub(crate) wires: IdVec<WireId, Lossy>,
+    /// Events that only report something to observers.
+    reports: u64,
     pub(crate) flows: IdVec<FlowId, Flow>,
     /// The datagrams of saturated sources.
     stock: Stock,
@@ -86,6 +88,7 @@ impl<O: Observer> World<O> {
             queues: build::queues(plan, seed),
             taken: Taken::default(),
             wires: build::wires(plan, seed),
+            reports: 0,
             routes: topology.routes().clone(),
             topology: Arc::clone(topology),
             has_small_queues: build::has_small_queues(plan),
@@ -197,9 +200,15 @@ impl<O: Observer> World<O> {
         (&mut self.hints, told)
     }
 
+    /// How many events have happened, without those that only report something.
+    pub(crate) fn events(&self) -> u64 {
+        self.event_queue.taken() - self.reports
+    }
+
     /// The run ends.
     pub(crate) fn close(&mut self) {
         self.now = self.end;
+        self.catch_up();
         let (now, observers) = (self.end, &mut self.observers);
         self.listening.close(&mut self.cell, now, observers);
         let holders = Holders {

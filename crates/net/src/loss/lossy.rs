@@ -20,6 +20,17 @@ pub struct LinkStreams {
     pub order: Rng,
 }
 
+/// What becomes of a packet that has crossed a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// The node at the far end has it now.
+    Delivered,
+    /// It is corrupted and discarded.
+    Lost,
+    /// Reordering holds it.
+    Held,
+}
+
 /// A link on which some packets are corrupted. A lost packet occupies the queue and the link like
 /// any other.
 #[derive(Debug)]
@@ -55,44 +66,55 @@ impl Lossy {
         self.link.watch();
     }
 
+    /// Like [`Link::next_begun`].
+    #[inline]
+    pub fn next_begun(&mut self, now: Instant) -> Option<(Instant, &Packet, usize)> {
+        self.link.next_begun(now)
+    }
+
     /// Like [`Link::on_packet`].
     #[inline]
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Command>) {
         self.link.on_packet(now, packet, out);
     }
 
-    /// Like [`Link::on_timer`], with [`Command::Lost`] instead of [`Command::Deliver`] for some
-    /// packets.
+    /// When this timer has expired: the first packet that has crossed the link, and what becomes of
+    /// it. It is removed by [`Lossy::remove_crossed`]. After the last one [`Lossy::on_timer`] is
+    /// called.
     #[inline]
-    pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
-        if timer == LinkTimer::Held {
-            return self.release(now, out);
+    pub fn first_crossed(&mut self, now: Instant, timer: LinkTimer) -> Option<(&Packet, Fate)> {
+        if timer != LinkTimer::Arrival {
+            let held = self.reorder.as_ref().filter(|_| timer == LinkTimer::Held)?;
+            return Some((held.first(now)?, Fate::Delivered));
         }
-        let before = out.len();
-        self.link.on_timer(now, timer, out);
-        if let Some(channel) = &mut self.channel {
-            for command in &mut out[before..] {
-                if let Command::Deliver(packet) = *command
-                    && channel.loses(now, &packet)
-                {
-                    self.lost += 1;
-                    *command = Command::Lost(packet);
-                }
-            }
-        }
-        if let Some(reorder) = &mut self.reorder {
-            reorder.hold(now, before, out);
+        let packet = self.link.first_arrived(now)?;
+        let fate = if self.channel.as_mut().is_some_and(|channel| channel.loses(now, packet)) {
+            self.lost += 1;
+            Fate::Lost
+        } else if self.reorder.as_mut().is_some_and(|reorder| reorder.holds(now, packet)) {
+            Fate::Held
+        } else {
+            Fate::Delivered
+        };
+        Some((packet, fate))
+    }
+
+    /// Removes the packet that [`Lossy::first_crossed`] has returned.
+    #[inline]
+    pub fn remove_crossed(&mut self, timer: LinkTimer) {
+        match &mut self.reorder {
+            Some(reorder) if timer == LinkTimer::Held => reorder.remove_first(),
+            _ => self.link.remove_arrived(),
         }
     }
 
-    /// Delivers the packets that reordering has held until now.
-    #[cold]
-    fn release(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let Some(reorder) = &mut self.reorder else { return };
-        while let Some(packet) = reorder.next(now) {
-            out.push(Command::Deliver(packet));
+    /// Like [`Link::on_timer`].
+    #[inline]
+    pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
+        self.link.on_timer(now, timer, out);
+        if let Some(reorder) = &mut self.reorder {
+            out.extend(reorder.newly_due().map(|at| Command::Set(LinkTimer::Held, at)));
         }
-        out.extend(reorder.due().map(|at| Command::Set(LinkTimer::Held, at)));
     }
 
     /// Calls `visit` for each packet between the two ends.
@@ -139,16 +161,14 @@ mod tests {
         for number in 0..4 {
             lossy.on_packet(Instant(0), &packet(0, number, 1500), &mut out);
         }
-        let mut fates = Vec::new();
+        let (mut fates, mut dropped) = (Vec::new(), Vec::new());
         let mut event_queue: Vec<(Instant, LinkTimer)> = Vec::new();
         let mut now = Instant(0);
         loop {
             for command in out.drain(..) {
                 match command {
-                    Command::Deliver(packet) => fates.push((now.0, number(&packet), "delivered")),
-                    Command::Lost(packet) => fates.push((now.0, number(&packet), "lost")),
                     Command::Signal(crate::Signal::Drop(packet)) => {
-                        fates.push((now.0, number(&packet), "dropped"));
+                        dropped.push((now.0, number(&packet)));
                     }
                     Command::Signal(crate::Signal::Mark(..)) => panic!("drop-tail marks nothing"),
                     Command::Set(LinkTimer::Completion, _) => panic!("there is no driver"),
@@ -164,11 +184,15 @@ mod tests {
             }
             let (at, timer) = event_queue.remove(0);
             now = at;
+            while let Some((packet, fate)) = lossy.first_crossed(now, timer) {
+                fates.push((now.0, number(packet), fate));
+                lossy.remove_crossed(timer);
+            }
             lossy.on_timer(now, timer, &mut out);
         }
         let expected =
-            [(0, 3, "dropped"), (12_000, 0, "lost"), (24_000, 1, "delivered"), (36_000, 2, "lost")];
-        assert_eq!(fates, expected);
+            [(12_000, 0, Fate::Lost), (24_000, 1, Fate::Delivered), (36_000, 2, Fate::Lost)];
+        assert_eq!((&fates[..], &dropped[..]), (&expected[..], &[(0, 3)][..]));
         assert_eq!((lossy.lost(), lossy.link().counters().packets), (2, 3));
         assert_eq!(lossy.link().busy(now), Duration(36_000));
     }

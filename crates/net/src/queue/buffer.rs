@@ -50,7 +50,7 @@ const UNLIMITED_PACKETS: u32 = 1_000_000;
 
 /// The limits of one buffer and its occupancy by packets that wait or are in service.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     limit: Limit,
     packets: u32,
     bytes: Bytes,
@@ -58,7 +58,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// An empty buffer with these limits.
-    pub(super) fn new(limit: Limit) -> Self {
+    pub(crate) fn new(limit: Limit) -> Self {
         let packets = limit.packets.or(limit.bytes.is_none().then_some(UNLIMITED_PACKETS));
         Self { limit: Limit { packets, ..limit }, ..Self::boundless() }
     }
@@ -69,7 +69,7 @@ impl Buffer {
     }
 
     /// Whether a packet of this size fits.
-    pub(super) fn has(&self, size: Bytes) -> bool {
+    pub(crate) fn has(&self, size: Bytes) -> bool {
         self.limit.packets.is_none_or(|most| self.packets < most)
             && self.limit.bytes.is_none_or(|most| self.bytes + size <= most)
     }
@@ -80,7 +80,7 @@ impl Buffer {
     }
 
     /// Adds a packet of this size, whether or not it fits.
-    pub(super) fn take(&mut self, size: Bytes) {
+    pub(crate) fn take(&mut self, size: Bytes) {
         self.packets += 1;
         self.bytes += size;
     }
@@ -92,7 +92,7 @@ impl Buffer {
     }
 
     /// Removes a packet of this size.
-    pub(super) fn free(&mut self, size: Bytes) {
+    pub(crate) fn free(&mut self, size: Bytes) {
         debug_assert!(self.packets > 0 && self.bytes >= size, "released more than was taken");
         self.packets = self.packets.saturating_sub(1);
         self.bytes = Bytes(self.bytes.0.saturating_sub(size.0));

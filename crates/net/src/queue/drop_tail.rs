@@ -1,7 +1,7 @@
 //! Drop-tail: first in, first out; an arrival that does not fit is dropped.
 
 use super::line::{Line, Policy};
-use super::{Discipline, Limit, OutputLink, Queue};
+use super::{Discipline, Limit, OutputLink, Queue, Traits};
 use kernel::Rng;
 use settings::Settings;
 
@@ -20,6 +20,10 @@ impl Discipline for DropTailConfig {
 
     fn limit(&self) -> Limit {
         self.limit
+    }
+
+    fn traits(&self) -> Traits<'_> {
+        Traits { drop_tail: Some(self.limit), ..Traits::default() }
     }
 }
 

@@ -140,5 +140,5 @@ pub(super) static RUN: &[Observable] = observables! {
     /// Simulated time without the warm-up.
     "measured_s": "s" => Once(|world, _| world.observers.meter.window().as_secs_f64().into());
     /// Events that were handled, including those of probes.
-    "events": "events" => Once(|world, _| world.event_queue.taken().into());
+    "events": "events" => Once(|world, _| world.events().into());
 };
