@@ -23,11 +23,11 @@ use crate::topology::{Interface, RadioId, WireId};
 use crate::traffic::Transport;
 use datagrams::DatagramMeter;
 use echoes::EchoMeter;
-use kernel::{Bytes, Duration, IdVec, Instant};
+use kernel::{Bytes, Duration, IdVec, Instant, Span};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::space::FrameUse;
-use wifi::{Cell, FrameOnAir, MsduOutcome};
+use wifi::{Cell, MsduOutcome, UsedBytes};
 use wire::{Body, DropCause, Echo, Ecn, FlowId, FrameKind, Management, Packet};
 
 /// Packets lost since the start, by cause.
@@ -365,7 +365,11 @@ impl Meter {
                 AirtimeKind::Lost
             }
             _ => match cell.management_on_air() {
-                None => return self.count_data(exchange, step, cell),
+                None => {
+                    let used = UsedBytes::of(cell.frames_on_air());
+                    let shares = shares(step.airtime.payload, exchange.psdu, &used);
+                    return self.count_data(Span { start, end }, &shares);
+                }
                 Some(Management::Beacon(_)) => AirtimeKind::Beacon,
                 Some(_) => AirtimeKind::PowerSave,
             },
@@ -375,13 +379,14 @@ impl Meter {
 
     /// The useful and the wasted bytes have their shares of the payload's time; the rest is
     /// headers.
-    fn count_data(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
-        let shares = shares(step, exchange.psdu, cell.frames_on_air());
-        let mut at = shares.iter().fold(step.end(), |at, &(_, share)| at - share);
-        self.ledger.add(AirtimeKind::Header, step.start, at);
-        for (kind, share) in shares.into_iter().filter(|&(_, share)| share > Duration::ZERO) {
-            self.ledger.add(kind, at, at + share);
-            at += share;
+    fn count_data(&mut self, span: Span, shares: &Shares) {
+        let mut at = shares.iter().fold(span.end, |at, &(_, share)| at - share);
+        self.ledger.add(AirtimeKind::Header, span.start, at);
+        for &(kind, share) in shares {
+            if share > Duration::ZERO {
+                self.ledger.add(kind, at, at + share);
+                at += share;
+            }
         }
     }
 
@@ -466,28 +471,19 @@ impl Observer for Meter {
 
 /// The time of the bytes of a data frame, by kind, up to its end; the time before them is that of
 /// headers.
-#[allow(clippy::inline_always, reason = "it runs for each frame of a half-duplex cell")]
-#[inline(always)]
-fn shares<'a>(
-    step: &Step,
-    psdu: Bytes,
-    frames: impl Iterator<Item = FrameOnAir<'a>>,
-) -> [(AirtimeKind, Duration); 3] {
-    let (mut payload, mut acks, mut wasted) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
-    for frame in frames {
-        if frame.wasted {
-            wasted += frame.bytes;
-            continue;
-        }
-        for packet in frame.packets() {
-            match useful_part(packet) {
-                (AirtimeKind::TcpAck, bytes) => acks += bytes,
-                (_, bytes) => payload += bytes,
-            }
-        }
-    }
-    [(AirtimeKind::Lost, wasted), (AirtimeKind::TcpAck, acks), (AirtimeKind::Payload, payload)]
-        .map(|(kind, bytes)| (kind, Duration(step.airtime.payload.0 * bytes.0 / psdu.0)))
+type Shares = [(AirtimeKind, Duration); 3];
+
+/// Divides the time of the payload of a PSDU.
+#[inline]
+fn shares(payload: Duration, psdu: Bytes, used: &UsedBytes) -> Shares {
+    let UsedBytes { data, acks, wasted } = *used;
+    [(AirtimeKind::Lost, wasted), (AirtimeKind::TcpAck, acks), (AirtimeKind::Payload, data)].map(
+        // Mostly a PSDU has bytes of one kind, and a division takes long.
+        |(kind, bytes)| match bytes {
+            Bytes::ZERO => (kind, Duration::ZERO),
+            bytes => (kind, Duration(payload.0 * bytes.0 / psdu.0)),
+        },
+    )
 }
 
 /// The useful part of a packet and its kind: data bytes, or a whole pure TCP ACK.

@@ -43,7 +43,7 @@ use crate::mac::{
     Backoff, Bitmap, Cache, Contention, Edcaf, Exchange, ExchangeOutcome, MacConfig, Originator,
     PeerRate, Recipient, Rules, Settled, Txop,
 };
-use crate::medium::NodeCounters;
+use crate::medium::{NodeCounters, UsedBytes};
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
@@ -344,6 +344,7 @@ impl Cell {
     }
 
     /// The MPDUs of the exchange on the air; none in a collision and for a BlockAckReq.
+    #[inline]
     pub fn frames_on_air(&self) -> impl Iterator<Item = FrameOnAir<'_>> {
         let mpdus = self.exchange.as_ref().map_or(0, |exchange| exchange.mpdus);
         let originator = &self.edcaf(self.sender).originator;
@@ -440,6 +441,22 @@ impl FrameOnAir<'_> {
     #[inline]
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.originator.packets_of(&self.mpdu)
+    }
+}
+
+impl UsedBytes {
+    /// The bytes of these MPDUs.
+    #[inline]
+    pub fn of<'a>(frames: impl Iterator<Item = FrameOnAir<'a>>) -> Self {
+        let mut used = Self::default();
+        for frame in frames {
+            if frame.wasted {
+                used.wasted += frame.bytes;
+            } else {
+                frame.packets().for_each(|packet| used.add(packet));
+            }
+        }
+        used
     }
 }
 

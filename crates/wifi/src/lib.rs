@@ -63,5 +63,5 @@ pub mod watch;
 pub use cell::{ACCESS_POINT, Cell, FrameOnAir};
 pub use mac::{Categories, MacConfig, MsduOutcome};
 pub use medium::{
-    Command, Counters, FrameCounters, Link, Mpdus, MsduSource, NoMsduSource, Outlook,
+    Command, Counters, FrameCounters, Link, Mpdus, MsduSource, NoMsduSource, Outlook, UsedBytes,
 };

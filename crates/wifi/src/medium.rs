@@ -130,6 +130,29 @@ impl Mpdus {
     }
 }
 
+/// The bytes of the MPDUs of a frame, by use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UsedBytes {
+    /// User data.
+    pub data: Bytes,
+    /// Packets that are pure TCP ACKs.
+    pub acks: Bytes,
+    /// MPDUs that are lost, or that their receiver has already.
+    pub wasted: Bytes,
+}
+
+impl UsedBytes {
+    /// Adds the useful part of a packet that is not wasted: data bytes, or a whole pure TCP ACK.
+    #[inline]
+    pub(crate) fn add(&mut self, packet: &Packet) {
+        if packet.is_pure_ack() {
+            self.acks += packet.size;
+        } else {
+            self.data += packet.payload();
+        }
+    }
+}
+
 /// A command of a medium to its caller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {

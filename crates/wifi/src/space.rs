@@ -72,7 +72,7 @@ mod waves;
 // Functions of the medium that most runs do without are not inlined, so that the code of the others
 // fits in the processor's cache.
 
-pub use airtime::{AirUse, FrameUse, UsedBytes};
+pub use airtime::{AirUse, FrameUse};
 pub use budget::LinkBudget;
 pub use frame::Users;
 pub use interferers::DESTRUCTIVE;

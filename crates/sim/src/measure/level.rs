@@ -14,7 +14,15 @@ pub struct Level {
     since: Instant,
     /// Grows to the greatest value that lasted for any time, up to `BINS`.
     bins: Vec<Duration>,
-    overflow: Duration,
+    /// The values without a bin.
+    above: Above,
+}
+
+/// The values that have no bin of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Above {
+    /// How long they lasted.
+    lasted: Duration,
     /// Sum of the values times their durations in nanoseconds.
     area: u128,
     max: usize,
@@ -33,9 +41,7 @@ impl Level {
             value: 0,
             since: Instant::ZERO,
             bins: Vec::new(),
-            overflow: Duration::ZERO,
-            area: 0,
-            max: 0,
+            above: Above::default(),
         }
     }
 
@@ -63,17 +69,30 @@ impl Level {
         if lasted == Duration::ZERO {
             return;
         }
-        self.max = self.max.max(self.value);
-        self.area += self.value as u128 * u128::from(lasted.0);
-        let index = self.value;
-        if index >= Self::BINS {
-            self.overflow += lasted;
+        match self.bins.get_mut(self.value) {
+            Some(bin) => *bin += lasted,
+            None => self.add_new(lasted),
+        }
+    }
+
+    /// The value has no bin, or none yet.
+    #[cold]
+    fn add_new(&mut self, lasted: Duration) {
+        let value = self.value;
+        if value < Self::BINS {
+            self.bins.resize(value + 1, Duration::ZERO);
+            self.bins[value] = lasted;
             return;
         }
-        if index >= self.bins.len() {
-            self.bins.resize(index + 1, Duration::ZERO);
-        }
-        self.bins[index] += lasted;
+        self.above.lasted += lasted;
+        self.above.area += value as u128 * u128::from(lasted.0);
+        self.above.max = self.above.max.max(value);
+    }
+
+    /// The sum of the values times their durations in nanoseconds.
+    fn area(&self) -> u128 {
+        let of_bin = |(value, lasted): (u128, &Duration)| value * u128::from(lasted.0);
+        (0..).zip(&self.bins).map(of_bin).sum::<u128>() + self.above.area
     }
 
     /// The current value.
@@ -83,7 +102,7 @@ impl Level {
 
     /// Time added so far.
     pub fn observed(&self) -> Duration {
-        self.bins.iter().copied().sum::<Duration>() + self.overflow
+        self.bins.iter().copied().sum::<Duration>() + self.above.lasted
     }
 
     /// Share of the observed time at `value`; for one without a bin of its own, 0. NaN if no time
@@ -101,17 +120,18 @@ impl Level {
 
     /// Time-weighted mean. NaN if no time was observed.
     pub fn mean(&self) -> f64 {
-        self.area as f64 / self.observed().0 as f64
+        self.area() as f64 / self.observed().0 as f64
     }
 
     /// The sum of the values times their durations in nanoseconds.
     pub fn time(&self) -> u64 {
-        self.area as u64
+        self.area() as u64
     }
 
     /// The greatest value that lasted for any time within the window.
     pub fn max(&self) -> usize {
-        self.max
+        // The last bin is that of the greatest value.
+        self.above.max.max(self.bins.len().saturating_sub(1))
     }
 }
 
@@ -156,7 +176,7 @@ mod tests {
         level.set(Instant(50), 1024);
         level.set(Instant(75), 0);
         level.finish(Instant(100));
-        assert_eq!(level.overflow, Duration(50));
+        assert_eq!(level.above.lasted, Duration(50));
         assert_eq!(level.fraction(1023), 0.25);
         assert_eq!(level.fraction(1024), 0.0);
         assert_eq!(level.mean(), (1e6 + 1023.0 + 1024.0) / 4.0);

@@ -1,10 +1,10 @@
 //! The airtime of an exchange in which two data frames are on the air at once.
 
-use super::{Meter, shares};
+use super::{Meter, Shares, shares};
 use crate::measure::AirtimeKind;
 use kernel::{Duration, Instant};
-use wifi::Cell;
 use wifi::mac::{Exchange, ExchangeOutcome, Secondary, Step};
+use wifi::{Cell, UsedBytes};
 use wire::FrameKind;
 
 impl Meter {
@@ -44,10 +44,15 @@ impl Meter {
         } else if lost {
             self.ledger.add(AirtimeKind::Lost, together, longer.end());
         } else if is_first_longer {
-            let shares = shares(first, exchange.psdu, cell.frames_on_air());
+            let shares =
+                shares(first.airtime.payload, exchange.psdu, &UsedBytes::of(cell.frames_on_air()));
             self.count_rest(first, shares, together);
         } else if second.end() > together {
-            let shares = shares(second, secondary.psdu, cell.secondary_on_air());
+            let shares = shares(
+                second.airtime.payload,
+                secondary.psdu,
+                &UsedBytes::of(cell.secondary_on_air()),
+            );
             self.count_rest(second, shares, together);
         }
         let arrives = |outcome| outcome == ExchangeOutcome::Success;
@@ -61,7 +66,7 @@ impl Meter {
     }
 
     /// Adds the part of a data frame after `from`.
-    fn count_rest(&mut self, step: &Step, shares: [(AirtimeKind, Duration); 3], from: Instant) {
+    fn count_rest(&mut self, step: &Step, shares: Shares, from: Instant) {
         let bytes = shares.iter().fold(step.end(), |at, &(_, share)| at - share);
         let mut at = from;
         let mut end = bytes;

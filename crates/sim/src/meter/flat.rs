@@ -1,9 +1,10 @@
 //! The airtime of a flat space: frame by frame, when each has ended.
 
-use super::Meter;
+use super::{Meter, shares};
 use crate::measure::AirtimeKind;
-use kernel::{Duration, Instant, Span};
-use wifi::space::{AirUse, FrameUse, UsedBytes};
+use kernel::{Instant, Span};
+use wifi::UsedBytes;
+use wifi::space::{AirUse, FrameUse};
 use wire::{FrameKind, Management};
 
 impl Meter {
@@ -41,8 +42,7 @@ impl Meter {
         }
     }
 
-    /// The useful and the wasted bytes have their shares of the payload's time; the rest is
-    /// headers.
+    /// Adds a frame that has ended.
     pub(super) fn count_use(&mut self, frame: &FrameUse) {
         let FrameUse { kind, management, span, payload, psdu, bytes, is_lost } = *frame;
         let whole = match (kind, management) {
@@ -53,21 +53,7 @@ impl Meter {
                 if wasted > kernel::Bytes::ZERO && data + acks == kernel::Bytes::ZERO {
                     return self.ledger.add(AirtimeKind::Lost, span.start, span.end);
                 }
-                let shares = [
-                    (AirtimeKind::Lost, wasted),
-                    (AirtimeKind::TcpAck, acks),
-                    (AirtimeKind::Payload, data),
-                ];
-                let shares =
-                    shares.map(|(kind, bytes)| (kind, Duration(payload.0 * bytes.0 / psdu.0)));
-                let mut at = shares.iter().fold(span.end, |at, &(_, share)| at - share);
-                self.ledger.add(AirtimeKind::Header, span.start, at);
-                for (kind, share) in shares.into_iter().filter(|(_, share)| *share > Duration::ZERO)
-                {
-                    self.ledger.add(kind, at, at + share);
-                    at += share;
-                }
-                return;
+                return self.count_data(span, &shares(payload, psdu, &bytes));
             }
             (FrameKind::Data, Some(Management::Beacon(_))) => AirtimeKind::Beacon,
             (FrameKind::Data, Some(_)) => AirtimeKind::PowerSave,

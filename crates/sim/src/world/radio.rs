@@ -196,20 +196,19 @@ impl<O: Observer> World<O> {
         let mut round = self.out.medium.next(None);
         while let Some(mut commands) = round {
             for command in &mut commands {
-                if !schedule(&mut self.event_queue, command) {
-                    self.follow_medium(command);
-                }
+                self.follow_medium(command);
             }
             round = self.out.medium.next(Some(commands));
         }
     }
 
-    /// Carries out a command that schedules no event of the medium. It is not inlined, so that the
-    /// other commands need no room on the stack for packets.
-    #[inline(never)]
+    /// Carries out a command of the medium.
+    #[inline(always)]
     fn follow_medium(&mut self, command: &mut wifi::Command) {
         match *command {
-            wifi::Command::Access(_) | wifi::Command::Step(_) => {}
+            wifi::Command::Access(_) | wifi::Command::Step(_) => {
+                schedule(&mut self.event_queue, command);
+            }
             wifi::Command::Began => {
                 let Medium::Cell(cell) = &self.cell else { return };
                 let Some(exchange) = cell.exchange() else { return };
@@ -223,6 +222,18 @@ impl<O: Observer> World<O> {
                 let used = ExchangeUse { by, with, used, arrived };
                 used.report(&self.topology, &mut self.queues);
             }
+            wifi::Command::Deliver { .. }
+            | wifi::Command::Overheard { .. }
+            | wifi::Command::Mode { .. }
+            | wifi::Command::Done { .. } => self.follow_large(command),
+        }
+    }
+
+    /// Carries out a command of the medium about a packet or a mode. It is not inlined, so that the
+    /// other commands need no room on the stack for packets.
+    #[inline(never)]
+    fn follow_large(&mut self, command: &mut wifi::Command) {
+        match *command {
             wifi::Command::Deliver { node, from, ref mut packet } => {
                 self.on_received(RadioId(node), RadioId(from), packet);
             }
@@ -237,6 +248,11 @@ impl<O: Observer> World<O> {
             wifi::Command::Done { node, ref packet, outcome, received } => {
                 self.on_served(RadioId(node), packet, outcome, received);
             }
+            wifi::Command::Access(_)
+            | wifi::Command::Step(_)
+            | wifi::Command::Began
+            | wifi::Command::Ended
+            | wifi::Command::ExchangeSent { .. } => {}
         }
     }
 
@@ -282,10 +298,14 @@ impl<O: Observer> World<O> {
             let cause = self.stations.cause(by.0, to, outcome);
             self.drop_packet(Interface::Radio(by), packet, cause);
         }
-        self.note_contention();
-        self.refill(self.topology.radio(by).node, packet);
-        self.complete(self.topology.radio(by).node, packet);
+        let node = self.topology.radio(by).node;
+        self.refill(node, packet);
+        self.complete(node, packet);
         self.serve_if_free(by, packet.class);
+        if self.cell.is_free_for(by.0, packet.class) {
+            // Else the next packet was noted.
+            self.note_contention();
+        }
     }
 
     /// The MAC has discarded a packet to a neighbour, which has it nevertheless if only its

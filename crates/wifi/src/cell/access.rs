@@ -169,28 +169,28 @@ impl Cell {
         }
     }
 
-    /// Lays out the exchange of `f` with this outcome.
+    /// Lays out the exchange of `f` with this outcome, and begins it.
     #[allow(clippy::inline_always, reason = "it runs for each exchange")]
     #[inline(always)]
-    pub(super) fn lay_out(&mut self, now: Instant, f: u32, outcome: ExchangeOutcome) -> Exchange {
+    pub(super) fn lay_out(&mut self, now: Instant, f: u32, outcome: ExchangeOutcome) -> &Exchange {
         self.count_attempt(f);
         let exchange = self.edcaf(f).exchange(&self.rules, now, outcome);
-        self.occupy(exchange, f, true);
-        exchange
+        self.occupy(exchange, f, true)
     }
 
     pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         let outcome = self.draw_outcome(f);
-        let exchange = self.lay_out(now, f, outcome);
-        let (node, peer) = (exchange.sender, self.edcaf(f).to());
-        let used = exchange.end - exchange.start;
-        let arrived = exchange.outcome.data_arrives();
-        let mpdus = self.edcaf(f).mpdus();
+        let used = self.lay_out(now, f, outcome).end - now;
+        let edcaf = self.edcaf(f);
+        let (node, peer, mpdus) = (edcaf.node, edcaf.to(), edcaf.mpdus());
+        let arrived = outcome.data_arrives();
         out.push(Command::Began);
         out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
-        out.push(Command::Step(self.frame_end(&exchange)));
+        if let Some(exchange) = &self.exchange {
+            out.push(Command::Step(self.frame_end(exchange)));
+        }
         if self.groups.is_some() {
-            self.note_single(f, &exchange);
+            self.note_single(f);
         }
     }
 

@@ -423,7 +423,7 @@ impl Cell {
         } else {
             ExchangeOutcome::Collision
         };
-        let mut exchange = self.lay_out(now, primary, first);
+        let mut exchange = *self.lay_out(now, primary, first);
         let request = self.request_secondary(now, &exchange, primary, sender, own, outcome);
         let secondary = Secondary::beside(&mut exchange, self.rules.timing(), &request);
         if let Some(duplex) = &mut self.duplex {

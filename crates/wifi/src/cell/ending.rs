@@ -25,33 +25,29 @@ impl Cell {
     #[allow(clippy::inline_always, reason = "it runs for each exchange")]
     #[inline(always)]
     fn take_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
-        // The exchange is large, and copied only where it ends or has several frames at a time.
-        let is_alone = self.groups.is_none() && self.secondary().is_none();
-        if self.data_pending && is_alone && self.ends_data(now, out) {
-            return;
-        }
-        let Some(exchange) = self.exchange else {
+        // The exchange is large, and copied only where several frames are on the air at a time.
+        let Some(&Exchange { outcome, .. }) = self.exchange.as_ref() else {
             if let Some(txop) = self.txop {
                 self.go_on(now, txop, source, out);
             }
             return;
         };
-        if exchange.outcome == ExchangeOutcome::Collision {
-            return self.end_collision(now, &exchange, out);
+        if outcome == ExchangeOutcome::Collision {
+            return self.end_collision(now, out);
         }
         if self.groups.is_some() {
             if self.several().is_some() {
-                return self.on_several_step(now, &exchange, out);
+                return self.on_several_step(now, out);
             }
-            self.hear_backlog_of(now, &exchange);
+            self.hear_backlog_of(now, outcome);
         }
         if self.secondary().is_some() {
-            return self.on_duplex_step(now, &exchange, out);
+            return self.on_duplex_step(now, out);
         }
         if self.data_pending && self.ends_data(now, out) {
             return;
         }
-        self.end_exchange(now, &exchange, out);
+        self.end_exchange(now, out);
     }
 
     /// The data frame on the air ends, or one of its MPDUs. Returns whether the exchange goes on.
@@ -169,38 +165,43 @@ impl Cell {
 
     #[allow(clippy::inline_always, reason = "it runs for each exchange")]
     #[inline(always)]
-    fn end_exchange(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
+    fn end_exchange(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(exchange) = &self.exchange else { return };
+        let &Exchange { end, outcome, sender, .. } = exchange;
+        let nav = exchange.reserved_until(self.rules.timing());
         let f = self.sender;
         let receiver = self.edcaf(f).to();
         if self.watch.is_some() {
-            self.record_exchange(exchange);
+            self.record_exchange();
         }
         self.exchange = None;
-        if exchange.outcome == ExchangeOutcome::Success && self.may_go_on(exchange, out) {
+        if outcome == ExchangeOutcome::Success && self.may_go_on(end, out) {
             out.push(Command::Ended);
             return self.succeed(now, f, out);
         }
         self.txop = None;
         let timing = &self.rules.config.timing;
         let Response { mode: response, timeout, eifs, .. } = self.edcaf(f).response;
-        let reserved_until = self.reserved_before(exchange.reserved_until(timing));
+        let reserved_until = self.reserved_before(nav);
         // A CTS-to-self sets the NAV of the receiver too.
         let bound = self.edcaf(f).opening == Opening::CtsToSelf;
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
         let is_heard = self.edcaf(f).first_mode(timing).class.is_dsss();
-        self.resume_non_erp_timeouts(exchange.end, is_heard);
+        if !self.non_erp_timeouts.is_empty() {
+            self.resume_non_erp_timeouts(end, is_heard);
+        }
         out.push(Command::Ended);
-        match exchange.outcome {
+        match outcome {
             ExchangeOutcome::Success | ExchangeOutcome::Collision => {
                 self.succeed(now, f, out);
-                self.resume_without_nav(exchange.end, reserved_until, exchange.sender);
+                self.resume_without_nav(end, reserved_until, sender);
                 if let Some(receiver) = receiver {
                     if !bound {
-                        self.resume_without_nav(exchange.end, reserved_until, receiver);
+                        self.resume_without_nav(end, reserved_until, receiver);
                     }
                 } else {
-                    let eifs = exchange.end + eifs;
+                    let eifs = end + eifs;
                     let missed = std::mem::take(&mut self.missed);
                     for &node in &missed {
                         self.count_separately(node, eifs);
@@ -209,9 +210,9 @@ impl Cell {
                 }
             }
             ExchangeOutcome::DataLost => {
-                let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
+                let resume = self.resume_after_timeout(end, end, timeout);
                 if let Some(receiver) = receiver {
-                    let eifs_over = exchange.end + eifs;
+                    let eifs_over = end + eifs;
                     if bound {
                         let all = self.edcafs_of(receiver);
                         self.contention.count_separately_after_nav(all, eifs_over, difs);
@@ -221,21 +222,21 @@ impl Cell {
                     }
                 }
                 self.lose(now, f, resume, out);
-                self.note_non_erp_timeout(f, exchange.end + timeout);
-                self.resume_non_erp_without_nav(exchange.end, reserved_until, is_heard);
-                self.resume_earlier_after_loss(f, exchange.end);
+                self.note_non_erp_timeout(f, end + timeout);
+                self.resume_non_erp_without_nav(end, reserved_until, is_heard);
+                self.resume_earlier_after_loss(f, end);
             }
             ExchangeOutcome::AckLost => {
                 // The response began in time, so the transmitter waits for its end and then for an
                 // EIFS.
-                let resume = exchange.end + self.rules.config.timing.eifs(&response);
+                let resume = end + self.rules.config.timing.eifs(&response);
                 self.lose(now, f, resume, out);
                 if let Some(receiver) = receiver.filter(|_| !bound) {
-                    self.resume_without_nav(exchange.end, reserved_until, receiver);
+                    self.resume_without_nav(end, reserved_until, receiver);
                 }
             }
         }
-        self.resume_after_single(exchange, reserved_until);
+        self.resume_after_single(nav, reserved_until);
         self.schedule_access(out);
     }
 
@@ -270,9 +271,13 @@ impl Cell {
     }
 
     /// Whether the TXOP lasts long enough for another exchange after a SIFS.
-    pub(super) fn may_go_on(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
+    #[inline]
+    pub(super) fn may_go_on(&mut self, end: Instant, out: &mut Vec<Command>) -> bool {
+        if self.txop.is_none() {
+            return false;
+        }
         let sifs = self.rules.timing().sifs();
-        self.txop = self.txop.and_then(|txop| txop.after_success(exchange.end, sifs));
+        self.txop = self.txop.and_then(|txop| txop.after_success(end, sifs));
         let next = self.txop.and_then(|txop| txop.next);
         out.extend(next.map(Command::Step));
         next.is_some()
@@ -383,10 +388,11 @@ impl Cell {
         self.nodes[node as usize].counters.settle(node, &mut self.settled, out);
     }
 
-    fn end_collision(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
+    fn end_collision(&mut self, now: Instant, out: &mut Vec<Command>) {
         if self.watch.is_some() {
-            self.record_collision(exchange);
+            self.record_collision();
         }
+        let Some(&Exchange { end, .. }) = self.exchange.as_ref() else { return };
         let colliders = std::mem::take(&mut self.colliders);
         let timing = &self.rules.config.timing;
         let shared_grid = timing.slot_grid.is_shared();
@@ -397,20 +403,20 @@ impl Cell {
             SlotGrid::Difs => None,
             _ => colliders.iter().map(eifs).min(),
         };
-        let start = exchange.end + space.unwrap_or(timing.difs());
+        let start = end + space.unwrap_or(timing.difs());
         let non_erp_start = (!self.rules.non_erp().is_empty()).then(|| {
             // 802.11b nodes detect an error only in DSSS frames.
             let is_dsss = |f| self.edcaf(f).exposed_mode(timing).class.is_dsss();
             let noticed = colliders.iter().filter(|&&(f, _)| is_dsss(f));
-            exchange.end + noticed.map(eifs).min().unwrap_or(timing.difs())
+            end + noticed.map(eifs).min().unwrap_or(timing.difs())
         });
         let starts_in_dsss =
             |&(f, _): &(u32, Instant)| self.edcaf(f).first_mode(timing).class.is_dsss();
         let is_heard = non_erp_start.is_none() || colliders.iter().any(starts_in_dsss);
         self.exchange = None;
-        self.contention.begin_idle(start, exchange.end);
+        self.contention.begin_idle(start, end);
         if !shared_grid {
-            self.resume_non_erp_timeouts(exchange.end, is_heard);
+            self.resume_non_erp_timeouts(end, is_heard);
         }
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
@@ -419,7 +425,7 @@ impl Cell {
             let resume = if self.edcaf(f).to().is_none() && !several {
                 // A broadcast elicits no response: its transmitter does not notice the collision.
                 self.succeed(now, f, out);
-                Resume::from(exchange.end + self.rules.config.timing.difs())
+                Resume::from(end + self.rules.config.timing.difs())
             } else {
                 if several {
                     self.miss_several(now, f, out);
@@ -428,7 +434,7 @@ impl Cell {
                     self.miss(now, f, data_sent, out);
                 }
                 self.note_non_erp_timeout(f, sent + timeout);
-                self.resume_after_timeout(sent, exchange.end, timeout)
+                self.resume_after_timeout(sent, end, timeout)
             };
             if !shared_grid {
                 self.resume(self.node_of(f), resume);

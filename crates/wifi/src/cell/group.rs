@@ -15,7 +15,7 @@ use super::earlier::has_units;
 use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir, directions_of};
 use crate::mac::mu::{Downlink, GroupDeferral, MuExchange, MuUser, RandomAccessCounters, Stations};
-use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator, PeerRate, Rules};
+use crate::mac::{Edcaf, ExchangeOutcome, Originator, PeerRate, Rules};
 use crate::phy::Width;
 use kernel::{BitRate, Db, Instant};
 
@@ -138,12 +138,12 @@ impl Cell {
     /// The access point sends to one station alone.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_single(&mut self, f: u32, exchange: &Exchange) {
-        let to = self.edcaf(f).to();
+    pub(super) fn note_single(&mut self, f: u32) {
+        let (to, exchange) = (self.edcaf(f).to(), self.exchange);
         let Some(groups) = &mut self.groups else { return };
         groups.ended_in_group = false;
-        if let Some((downlink, _)) = self.downlink_of(f) {
-            downlink.on_sent_alone(f, exchange, to);
+        if let (Some((downlink, _)), Some(exchange)) = (self.downlink_of(f), exchange) {
+            downlink.on_sent_alone(f, &exchange, to);
             self.note_down();
         }
     }
@@ -172,9 +172,9 @@ impl Cell {
     /// After a PPDU to one station, users of earlier exchanges of the TXOP count slots again.
     #[allow(clippy::inline_always, reason = "it runs for each exchange")]
     #[inline(always)]
-    pub(super) fn resume_after_single(&mut self, exchange: &Exchange, reserved_until: Instant) {
+    pub(super) fn resume_after_single(&mut self, nav: Instant, reserved_until: Instant) {
         if self.groups.is_some() {
-            self.resume_before(exchange.reserved_until(self.rules.timing()), reserved_until);
+            self.resume_before(nav, reserved_until);
         }
     }
 

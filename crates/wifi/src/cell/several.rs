@@ -199,22 +199,18 @@ impl Cell {
     /// An exchange of an EDCAF occupies the medium.
     #[allow(clippy::inline_always, reason = "it runs for each exchange")]
     #[inline(always)]
-    pub(super) fn occupy(&mut self, exchange: Exchange, f: u32, data_pending: bool) {
-        self.exchange = Some(exchange);
+    pub(super) fn occupy(&mut self, exchange: Exchange, f: u32, data_pending: bool) -> &Exchange {
         self.sender = f;
         self.data_pending = data_pending;
         self.handed = (0, Bytes::ZERO);
+        self.exchange.insert(exchange)
     }
 
     /// The data of several stations end, or the exchange.
     #[cold]
     #[inline(never)]
-    pub(super) fn on_several_step(
-        &mut self,
-        now: Instant,
-        exchange: &Exchange,
-        out: &mut Vec<Command>,
-    ) {
+    pub(super) fn on_several_step(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(exchange) = self.exchange else { return };
         if self.data_pending {
             self.data_pending = false;
             if let Some((f, several)) = self.several.take() {
@@ -228,7 +224,7 @@ impl Cell {
                 return out.push(Command::Step(exchange.end));
             }
         }
-        self.end_several(now, exchange, out);
+        self.end_several(now, &exchange, out);
     }
 
     /// The exchange is over.
@@ -241,11 +237,11 @@ impl Cell {
         let is_answered = exchange.outcome == ExchangeOutcome::Success;
         self.note_end(&several);
         let goes_on = match &several {
-            Several::Group(group) => group.is_complete && self.may_go_on(exchange, out),
+            Several::Group(group) => group.is_complete && self.may_go_on(exchange.end, out),
             Several::Triggered(triggered) => {
                 self.start_timers(now, triggered, out);
                 is_answered
-                    && (self.may_go_on(exchange, out) || self.may_ask(now, f, triggered, out))
+                    && (self.may_go_on(exchange.end, out) || self.may_ask(now, f, triggered, out))
             }
         };
         if goes_on {

@@ -22,7 +22,7 @@ use crate::MsduSource;
 use crate::mac::mu::{
     MuTimers, Responders, TriggeredExchange, TriggeredUser, Triggering, UplinkShape,
 };
-use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules};
+use crate::mac::{Edcaf, ExchangeOutcome, Rules};
 use crate::phy::{Mode, Width};
 use kernel::{Bytes, Duration, Instant, Seed};
 
@@ -154,8 +154,8 @@ impl Cell {
     /// The access point may now receive the data of an exchange, which told the size of a queue.
     #[cold]
     #[inline(never)]
-    pub(super) fn hear_backlog_of(&mut self, now: Instant, exchange: &Exchange) {
-        if self.data_pending && exchange.outcome != ExchangeOutcome::DataLost {
+    pub(super) fn hear_backlog_of(&mut self, now: Instant, outcome: ExchangeOutcome) {
+        if self.data_pending && outcome != ExchangeOutcome::DataLost {
             self.hear_backlog(now, self.sender);
         }
     }

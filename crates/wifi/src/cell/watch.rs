@@ -94,10 +94,10 @@ impl Cell {
         self.cut_waits(now);
         match self.exchange {
             Some(exchange) if exchange.outcome == ExchangeOutcome::Collision => {
-                self.record_collision(&exchange);
+                self.record_collision();
             }
             Some(exchange) if self.several().is_some() => self.record_several(&exchange),
-            Some(exchange) => self.record_exchange(&exchange),
+            Some(_) => self.record_exchange(),
             None => {}
         }
     }
@@ -147,7 +147,9 @@ impl Cell {
     }
 
     /// An exchange ends.
-    pub(super) fn record_exchange(&mut self, exchange: &Exchange) {
+    pub(super) fn record_exchange(&mut self) {
+        let Some(exchange) = self.exchange else { return };
+        let exchange = &exchange;
         let Some(mut watch) = self.watch.take() else { return };
         let f = self.sender;
         let is_missing = exchange.outcome == ExchangeOutcome::DataLost;
@@ -246,7 +248,8 @@ impl Cell {
     }
 
     /// A collision ends: the frames that each collider sent before it could notice it.
-    pub(super) fn record_collision(&mut self, collision: &Exchange) {
+    pub(super) fn record_collision(&mut self) {
+        let Some(collision) = self.exchange else { return };
         let Some(mut watch) = self.watch.take() else { return };
         for (place, &(f, sent)) in self.colliders.iter().enumerate() {
             let timeout = self.edcaf(f).to().map_or(Duration::ZERO, |_| self.exposed_timeout(f));

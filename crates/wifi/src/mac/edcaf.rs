@@ -20,7 +20,7 @@ use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, ContentionParameters, Failure};
 use super::{ACK, MacConfig, Opening, PsduLimits, Rules, Timing, Won, block_ack};
 use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
-use crate::phy::Mode;
+use crate::phy::{Airtime, Mode};
 use crate::rate::{self, AttemptParameters, TxReport};
 use kernel::{BitRate, Bytes, Db, Duration, Instant};
 use wire::{FrameKind, Packet, TrafficClass};
@@ -30,8 +30,8 @@ use wire::{FrameKind, Packet, TrafficClass};
 pub(crate) struct Response {
     /// Mode of the response.
     pub(crate) mode: Mode,
-    /// The duration of an Ack in this mode.
-    pub(crate) ack: Duration,
+    /// Durations of an Ack in this mode.
+    pub(crate) ack: Airtime,
     /// How long the transmitter waits for the response (AckTimeout or CTSTimeout).
     pub(crate) timeout: Duration,
     /// EIFS of the nodes that could not decode the frame.
@@ -43,7 +43,7 @@ impl Response {
         let response = timing.response_mode(mode);
         Self {
             mode: response,
-            ack: timing.airtime(&response, ACK).total(),
+            ack: timing.airtime(&response, ACK),
             timeout: timing.response_timeout(mode),
             eifs: timing.eifs(mode),
         }
@@ -98,6 +98,27 @@ pub(crate) struct Edcaf {
     pub(crate) response: Response,
     pub(crate) opening: Opening,
     pub(crate) psdu: Psdu,
+    /// The PPDU of the last PSDU that it has assembled.
+    ppdu: Ppdu,
+}
+
+/// A frame in the mode of an EDCAF, and how long its PPDU lasts.
+#[derive(Clone, Copy, Debug)]
+struct Ppdu {
+    kind: FrameKind,
+    bytes: Bytes,
+    airtime: Airtime,
+}
+
+impl Ppdu {
+    fn of(timing: &Timing, mode: &Mode, psdu: &Psdu) -> Self {
+        let (kind, bytes) = (psdu.kind(), psdu.bytes);
+        Self { kind, bytes, airtime: timing.frame_airtime(kind, mode, bytes) }
+    }
+
+    fn is_of(&self, psdu: &Psdu) -> bool {
+        self.bytes == psdu.bytes && self.kind == psdu.kind()
+    }
 }
 
 impl Edcaf {
@@ -127,6 +148,7 @@ impl Edcaf {
             response: Response::to(rules.timing(), &mode),
             opening: Opening::None,
             psdu: Psdu::NONE,
+            ppdu: Ppdu::of(rules.timing(), &mode, &Psdu::NONE),
         }
     }
 
@@ -284,8 +306,7 @@ impl Edcaf {
         } else {
             Opening::None
         };
-        self.set_mode(timing, if is_request { timing.rts_mode(&mode) } else { mode });
-        self.psdu = psdu;
+        self.set_psdu(timing, if is_request { timing.rts_mode(&mode) } else { mode }, psdu);
     }
 
     /// Asks rate control, if there is one, for the mode of the next attempt to a peer. Reports a
@@ -308,10 +329,16 @@ impl Edcaf {
         Some(choice)
     }
 
-    fn set_mode(&mut self, timing: &Timing, mode: Mode) {
-        if self.mode != mode {
+    /// The next PSDU and its mode. Mostly the PPDU lasts as long as the one before.
+    fn set_psdu(&mut self, timing: &Timing, mode: Mode, psdu: Psdu) {
+        let is_new = self.mode != mode;
+        if is_new {
             (self.mode, self.response) = (mode, Response::to(timing, &mode));
         }
+        if is_new || !self.ppdu.is_of(&psdu) {
+            self.ppdu = Ppdu::of(timing, &mode, &psdu);
+        }
+        self.psdu = psdu;
     }
 
     /// The exchange of the assembled PSDU, if it begins now.
@@ -323,9 +350,10 @@ impl Edcaf {
     ) -> Exchange {
         let request = Request {
             sender: self.node,
-            mode: self.mode,
-            response: self.response.mode,
+            mode: &self.mode,
+            response: &self.response,
             psdu: self.psdu.bytes,
+            airtime: self.ppdu.airtime,
             opening: self.opening,
             mpdus: self.psdu.mpdus,
             answer: self.psdu.answer,

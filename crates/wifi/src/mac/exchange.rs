@@ -5,6 +5,7 @@
 //! of 802.11b, is laid out by pure functions when a node alone has won the medium.
 
 use super::Timing;
+use super::edcaf::Response;
 use super::timing::{ACK, Opening, RTS};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
@@ -97,12 +98,14 @@ pub(crate) struct OtherFrame {
 
 /// What a node wants to send.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Request {
+pub(crate) struct Request<'a> {
     pub(crate) sender: u32,
-    pub(crate) mode: Mode,
-    /// Mode of the response.
-    pub(crate) response: Mode,
+    pub(crate) mode: &'a Mode,
+    /// What this mode elicits.
+    pub(crate) response: &'a Response,
     pub(crate) psdu: Bytes,
+    /// Durations of the PPDU with this PSDU.
+    pub(crate) airtime: Airtime,
     pub(crate) opening: Opening,
     /// The number of MPDUs; 0: the PSDU is a BlockAckReq.
     pub(crate) mpdus: u16,
@@ -117,51 +120,59 @@ impl Exchange {
     /// a BlockAck, or `BlockAckRequest, BlockAck`.
     pub(crate) fn of(
         timing: &Timing,
-        request: &Request,
+        request: &Request<'_>,
         start: Instant,
         outcome: ExchangeOutcome,
     ) -> Self {
-        let mut steps = [None; 4];
+        let Request { sender, psdu, mpdus, repeated, .. } = *request;
+        let mut exchange = Self { psdu, mpdus, repeated, ..Self::empty(start, sender, outcome) };
         let mut next = 0;
         let mut at = start;
-        let mut add = |kind, mode: &Mode, psdu| {
-            let airtime = timing.frame_airtime(kind, mode, psdu);
-            let step = Step { kind, start: at, airtime };
-            at = step.end() + timing.sifs();
-            steps[next] = Some(step);
+        let mut add = |kind, airtime: Airtime| {
+            let end = at + airtime.total();
+            exchange.steps[next] = Some(Step { kind, start: at, airtime });
             next += 1;
-            step.end()
+            at = end + timing.sifs();
+            end
         };
         match request.opening {
             Opening::None => {}
             Opening::Rts => {
-                let rts = timing.rts_mode(&request.mode);
-                add(FrameKind::Rts, &rts, RTS);
-                add(FrameKind::Cts, &timing.response_mode(&rts), ACK);
+                let rts = timing.rts_mode(request.mode);
+                add(FrameKind::Rts, timing.airtime(&rts, RTS));
+                add(FrameKind::Cts, timing.airtime(&timing.response_mode(&rts), ACK));
             }
             Opening::CtsToSelf => {
-                add(FrameKind::CtsToSelf, &timing.rts_mode(&request.mode), ACK);
+                let cts = timing.rts_mode(request.mode);
+                add(FrameKind::CtsToSelf, timing.airtime(&cts, ACK));
             }
         }
         let kind = if request.mpdus == 0 { FrameKind::BlockAckRequest } else { FrameKind::Data };
-        let sent = add(kind, &request.mode, request.psdu);
-        let answer = |kind, bytes| {
-            let airtime = timing.airtime(&request.response, bytes);
-            Step { kind, start: sent + timing.sifs(), airtime }
-        };
+        let sent = add(kind, request.airtime);
+        let answer = |kind, airtime| Step { kind, start: sent + timing.sifs(), airtime };
+        let Response { mode, ack, .. } = request.response;
         let answer = match request.answer {
             ElicitedResponse::None => None,
-            ElicitedResponse::Ack => Some(answer(FrameKind::Ack, ACK)),
-            ElicitedResponse::BlockAck => Some(answer(FrameKind::BlockAck, request.block_ack)),
+            ElicitedResponse::Ack => Some(answer(FrameKind::Ack, *ack)),
+            ElicitedResponse::BlockAck => {
+                let airtime = timing.airtime(mode, request.block_ack);
+                Some(answer(FrameKind::BlockAck, airtime))
+            }
         };
-        let planned = answer.map_or(sent, |step| step.end());
-        let mut end = sent;
+        exchange.planned = answer.map_or(sent, |step| step.end());
+        exchange.announced = exchange.planned;
+        exchange.end = sent;
         if outcome != ExchangeOutcome::DataLost && answer.is_some() {
-            steps[next] = answer;
-            end = planned;
+            exchange.steps[next] = answer;
+            exchange.end = exchange.planned;
         }
-        let Request { sender, psdu, mpdus, repeated, .. } = *request;
-        let announced = planned;
+        exchange
+    }
+
+    /// An exchange without frames.
+    fn empty(start: Instant, sender: u32, outcome: ExchangeOutcome) -> Self {
+        let (end, planned, announced) = (start, start, start);
+        let (psdu, mpdus, repeated, steps) = (Bytes::ZERO, 0, false, [None; 4]);
         Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
     }
 
@@ -193,9 +204,8 @@ impl Exchange {
     /// A collision of several first frames. The medium is busy for the longest of them.
     pub(crate) fn collision(start: Instant, longest: Duration, sender: u32) -> Self {
         let end = start + longest;
-        let (psdu, mpdus, repeated, steps) = (Bytes::ZERO, 0, false, [None; 4]);
-        let (outcome, planned, announced) = (ExchangeOutcome::Collision, end, end);
-        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
+        let empty = Self::empty(start, sender, ExchangeOutcome::Collision);
+        Self { end, planned: end, announced: end, ..empty }
     }
 
     /// An exchange with data for several users, whose further frames are not among its steps.
@@ -208,9 +218,10 @@ impl Exchange {
         end: Instant,
         planned: Instant,
     ) -> Self {
-        let (start, announced) = (data.start, planned.max(end));
-        let (mpdus, repeated, steps) = (0, false, [Some(data), None, None, None]);
-        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
+        let steps = [Some(data), None, None, None];
+        let announced = planned.max(end);
+        let empty = Self::empty(data.start, sender, outcome);
+        Self { end, psdu, planned, announced, steps, ..empty }
     }
 
     /// An MU-RTS and CTSs precede the first frame.
@@ -280,13 +291,45 @@ mod tests {
         Timing::of(&DOT11B)
     }
 
-    fn request(with_rts: bool, broadcast: bool) -> Request {
-        let (mode, psdu) = (DOT11B.fastest(), Bytes(1100));
-        let answer = if broadcast { ElicitedResponse::None } else { ElicitedResponse::Ack };
-        let (mpdus, block_ack, repeated) = (1, Bytes(32), false);
-        let opening = if with_rts { Opening::Rts } else { Opening::None };
-        let response = timing().response_mode(&mode);
-        Request { sender: 1, mode, response, psdu, opening, mpdus, answer, block_ack, repeated }
+    /// A PSDU at the fastest rate of a standard.
+    struct Sent {
+        timing: Timing,
+        mode: Mode,
+        psdu: u64,
+        mpdus: u16,
+        opening: Opening,
+        answer: ElicitedResponse,
+    }
+
+    impl Sent {
+        fn unicast(timing: Timing, psdu: u64, opening: Opening) -> Self {
+            let (mode, answer) = (timing.standard.fastest(), ElicitedResponse::Ack);
+            Self { timing, mode, psdu, mpdus: 1, opening, answer }
+        }
+
+        fn exchange(&self, outcome: ExchangeOutcome) -> Exchange {
+            let Self { timing, mode, mpdus, opening, answer, .. } = self;
+            let (psdu, response) = (Bytes(self.psdu), &Response::to(timing, mode));
+            let kind = if *mpdus == 0 { FrameKind::BlockAckRequest } else { FrameKind::Data };
+            let request = Request {
+                sender: 1,
+                mode,
+                response,
+                psdu,
+                airtime: timing.frame_airtime(kind, mode, psdu),
+                opening: *opening,
+                mpdus: *mpdus,
+                answer: *answer,
+                block_ack: Bytes(32),
+                repeated: false,
+            };
+            Exchange::of(timing, &request, Instant::ZERO, outcome)
+        }
+    }
+
+    /// 1100 bytes at 11 Mb/s.
+    fn sent(opening: Opening) -> Sent {
+        Sent::unicast(timing(), 1100, opening)
     }
 
     /// Type, start and end in microseconds.
@@ -298,20 +341,14 @@ mod tests {
     #[test]
     fn frames_are_a_sifs_apart() {
         use FrameKind::{Ack, Cts, Data, Rts};
-        let basic = Exchange::of(
-            &timing(),
-            &request(false, false),
-            Instant::ZERO,
-            ExchangeOutcome::Success,
-        );
+        let basic = sent(Opening::None).exchange(ExchangeOutcome::Success);
         assert_eq!(steps(&basic), [(Data, 0, 992), (Ack, 1002, 1250)]);
-        let rts =
-            Exchange::of(&timing(), &request(true, false), Instant::ZERO, ExchangeOutcome::Success);
+        let rts = sent(Opening::Rts).exchange(ExchangeOutcome::Success);
         let expected = [(Rts, 0, 272), (Cts, 282, 530), (Data, 540, 1532), (Ack, 1542, 1790)];
         assert_eq!(steps(&rts), expected);
         assert_eq!(rts.end, Instant(1_790_000));
-        let all =
-            Exchange::of(&timing(), &request(false, true), Instant::ZERO, ExchangeOutcome::Success);
+        let broadcast = Sent { answer: ElicitedResponse::None, ..sent(Opening::None) };
+        let all = broadcast.exchange(ExchangeOutcome::Success);
         assert_eq!(steps(&all), [(Data, 0, 992)]);
     }
 
@@ -319,14 +356,8 @@ mod tests {
     fn an_aggregate_gets_a_block_ack_and_so_does_a_request() {
         use FrameKind::{BlockAck, BlockAckRequest, Data};
         let of = |psdu, mpdus, outcome| {
-            let psdu = Bytes(psdu);
-            let request = Request {
-                psdu,
-                mpdus,
-                answer: ElicitedResponse::BlockAck,
-                ..request(false, false)
-            };
-            steps(&Exchange::of(&timing(), &request, Instant::ZERO, outcome))
+            let answer = ElicitedResponse::BlockAck;
+            steps(&Sent { psdu, mpdus, answer, ..sent(Opening::None) }.exchange(outcome))
         };
         // 32 bytes at 2 Mb/s with a long preamble are 320 µs.
         assert_eq!(of(1100, 2, ExchangeOutcome::Success), [(Data, 0, 992), (BlockAck, 1002, 1322)]);
@@ -337,15 +368,14 @@ mod tests {
 
     #[test]
     fn the_medium_is_reserved_for_an_ack_that_does_not_come() {
-        let reserved = |with_rts, outcome| {
-            let exchange =
-                Exchange::of(&timing(), &request(with_rts, false), Instant::ZERO, outcome);
+        let reserved = |opening, outcome| {
+            let exchange = sent(opening).exchange(outcome);
             (exchange.end.0 / 1000, exchange.reserved_until(&timing()).0 / 1000)
         };
-        assert_eq!(reserved(false, ExchangeOutcome::Success), (1250, 1250));
-        assert_eq!(reserved(false, ExchangeOutcome::AckLost), (1250, 1250));
-        assert_eq!(reserved(false, ExchangeOutcome::DataLost), (992, 1250));
-        assert_eq!(reserved(true, ExchangeOutcome::DataLost), (1532, 1790));
+        assert_eq!(reserved(Opening::None, ExchangeOutcome::Success), (1250, 1250));
+        assert_eq!(reserved(Opening::None, ExchangeOutcome::AckLost), (1250, 1250));
+        assert_eq!(reserved(Opening::None, ExchangeOutcome::DataLost), (992, 1250));
+        assert_eq!(reserved(Opening::Rts, ExchangeOutcome::DataLost), (1532, 1790));
     }
 
     #[test]
@@ -376,12 +406,11 @@ mod tests {
         let of = |timing: &Timing, with_rts| {
             let mode = DOT11G.fastest();
             let opening = timing.opening_of(&mode, with_rts);
-            let (response, psdu) = (timing.response_mode(&mode), Bytes(1536));
-            let request = Request { mode, response, psdu, opening, ..request(false, false) };
-            let exchange = Exchange::of(timing, &request, Instant::ZERO, ExchangeOutcome::DataLost);
+            let sent = Sent::unicast(timing.clone(), 1536, opening);
+            let exchange = sent.exchange(ExchangeOutcome::DataLost);
             assert_eq!(exchange.reserved_until(timing), Instant::ZERO + exchange.planned());
-            let exchange = Exchange::of(timing, &request, Instant::ZERO, ExchangeOutcome::Success);
-            let exposed = Exchange::exposed(timing, &mode, request.psdu, opening).0 / 1000;
+            let exchange = sent.exchange(ExchangeOutcome::Success);
+            let exposed = Exchange::exposed(timing, &mode, Bytes(sent.psdu), opening).0 / 1000;
             (steps(&exchange), exposed)
         };
         let long = |protection, fastest| mixed(protection, Preamble::Long, fastest);

@@ -389,8 +389,8 @@ pub struct SecondaryRate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::Opening;
     use crate::mac::exchange::{ElicitedResponse, Request};
+    use crate::mac::{Opening, Response};
     use crate::phy::{DOT11A, DOT11AC, DOT11G, Guard, Width};
 
     /// Table I of the paper: RTS at 12 Mb/s, CTS and ACK at 6 Mb/s, data frames of 24 us and bits.
@@ -406,9 +406,10 @@ mod tests {
     fn exchange(timing: &Timing, mode: Mode, psdu: u64, outcome: ExchangeOutcome) -> Exchange {
         let request = Request {
             sender: 1,
-            mode,
-            response: timing.response_mode(&mode),
+            mode: &mode,
+            response: &Response::to(timing, &mode),
             psdu: Bytes(psdu),
+            airtime: timing.data_airtime(&mode, Bytes(psdu)),
             opening: Opening::Rts,
             mpdus: 1,
             answer: ElicitedResponse::Ack,
@@ -529,12 +530,13 @@ mod tests {
     /// 1392 us.
     #[test]
     fn without_rts_the_secondary_frame_follows_the_header() {
-        let timing = Timing::of(&DOT11A);
+        let (timing, mode) = (Timing::of(&DOT11A), DOT11A.fastest());
         let request = Request {
             sender: 1,
-            mode: DOT11A.fastest(),
-            response: timing.response_mode(&DOT11A.fastest()),
+            mode: &mode,
+            response: &Response::to(&timing, &mode),
             psdu: Bytes(94),
+            airtime: timing.data_airtime(&mode, Bytes(94)),
             opening: Opening::None,
             mpdus: 1,
             answer: ElicitedResponse::Ack,
@@ -543,7 +545,7 @@ mod tests {
         };
         let mut exchange = Exchange::of(&timing, &request, Instant::ZERO, ExchangeOutcome::Success);
         let data = *exchange.data().expect("data");
-        let start = header_decoded(&timing, &data, &request.mode, Bytes(24));
+        let start = header_decoded(&timing, &data, &mode, Bytes(24));
         let secondary = Secondary::beside(
             &mut exchange,
             &timing,

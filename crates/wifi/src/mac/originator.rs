@@ -22,7 +22,7 @@ use aside::Aside;
 pub(crate) use finished::Settled;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
-use wire::{Body, DropCause, Packet};
+use wire::{Body, DropCause, FrameKind, Packet};
 
 /// How the service of an MSDU ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,11 @@ impl Psdu {
     /// The value before a PSDU is assembled.
     pub(crate) const NONE: Self =
         Self { bytes: Bytes::ZERO, mpdus: 0, answer: ElicitedResponse::None };
+
+    /// The type of its frame.
+    pub(crate) fn kind(&self) -> FrameKind {
+        if self.mpdus == 0 { FrameKind::BlockAckRequest } else { FrameKind::Data }
+    }
 }
 
 /// An MPDU in service.

@@ -3,6 +3,7 @@
 
 use super::Space;
 use super::frame::{OnAir, Transmission};
+use crate::UsedBytes;
 use crate::mac::Bitmap;
 use kernel::{Bytes, Duration, Instant, Span};
 use wire::{FrameKind, Management};
@@ -24,17 +25,6 @@ pub struct FrameUse {
     pub bytes: UsedBytes,
     /// No receiver decodes it.
     pub is_lost: bool,
-}
-
-/// The bytes of the MPDUs of a frame, by use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UsedBytes {
-    /// User data.
-    pub data: Bytes,
-    /// Packets that are pure TCP ACKs.
-    pub acks: Bytes,
-    /// MPDUs that are lost, or that their receiver has already.
-    pub wasted: Bytes,
 }
 
 /// The use of the medium.
@@ -158,13 +148,7 @@ impl Space {
                     bytes.wasted += mpdu.bytes;
                     continue;
                 }
-                for packet in originator.packets_of(mpdu) {
-                    if packet.is_pure_ack() {
-                        bytes.acks += packet.size;
-                    } else {
-                        bytes.data += packet.payload();
-                    }
-                }
+                originator.packets_of(mpdu).for_each(|packet| bytes.add(packet));
             }
         }
         FrameUse { kind, management, span, payload, psdu, bytes, is_lost }

@@ -71,7 +71,7 @@ impl OnAir {
         let Edcaf { node, mode, response, psdu, .. } = edcaf;
         let lasting = match psdu.answer {
             ElicitedResponse::None => None,
-            ElicitedResponse::Ack => Some(response.ack),
+            ElicitedResponse::Ack => Some(response.ack.total()),
             ElicitedResponse::BlockAck => Some(timing.airtime(&response.mode, block_ack).total()),
         };
         let reserves = |lasting| timing.reservation(timing.sifs() + lasting);

@@ -17,13 +17,8 @@ impl Cell {
     }
 
     /// One of the two data frames ends, or the exchange.
-    pub(in crate::cell) fn on_duplex_step(
-        &mut self,
-        now: Instant,
-        exchange: &Exchange,
-        out: &mut Vec<Command>,
-    ) {
-        let Some(duplex) = self.duplex.as_mut() else { return };
+    pub(in crate::cell) fn on_duplex_step(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let (Some(exchange), Some(duplex)) = (self.exchange, self.duplex.as_mut()) else { return };
         let Some(secondary) = duplex.secondary else { return };
         let ends = [exchange.data().map_or(exchange.end, Step::end), secondary.data.end()];
         let primary_over = self.data_pending && now >= ends[0];
@@ -43,7 +38,7 @@ impl Cell {
         if next > now {
             return out.push(Command::Step(next));
         }
-        self.end_both(now, exchange, &secondary, out);
+        self.end_both(now, &exchange, &secondary, out);
     }
 
     /// The secondary frame arrives at its receiver, without the MPDUs that noise destroys.
@@ -65,7 +60,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         if self.watch.is_some() {
-            self.record_exchange(exchange);
+            self.record_exchange();
         }
         self.exchange = None;
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
