@@ -17,6 +17,8 @@ use wire::FrameKind;
 pub struct MuUser {
     /// The station, by its node number.
     pub station: u32,
+    /// Its place among the stations of the access point.
+    pub(crate) place: u32,
     /// Its resource unit.
     pub ru: Ru,
     /// MCS of its data.
@@ -48,6 +50,7 @@ impl MuUser {
     pub(crate) fn of(mode: Mode) -> Self {
         Self {
             station: 0,
+            place: 0,
             ru: Ru { size: RuSize::Tones26, index: 0 },
             mcs: mode.mcs,
             rate: mode.rate,
@@ -63,9 +66,9 @@ impl MuUser {
         }
     }
 
-    /// The user has this to send; nothing of it is on the air yet.
-    pub(crate) fn load(&mut self, station: u32, psdu: Psdu, repeated: u16, on_air: Bytes) {
-        (self.station, self.psdu, self.repeated, self.on_air) = (station, psdu, repeated, on_air);
+    /// The user is this station, which has this to send; nothing of it is on the air yet.
+    pub(crate) fn load(&mut self, (station, place): (u32, u32), psdu: Psdu, repeated: u16) {
+        (self.station, self.place, self.psdu, self.repeated) = (station, place, psdu, repeated);
         self.lost = Bitmap::default();
         (self.is_asked, self.is_answered, self.is_sent) = (false, false, true);
     }

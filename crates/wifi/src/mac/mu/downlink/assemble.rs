@@ -8,7 +8,7 @@ use crate::mac::mu::scheduler::{Backlogs, StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
 use crate::mac::{Edcaf, PsduLimits, Rules, mode_for_several};
 use crate::medium::Outlook;
-use crate::phy::Puncturing;
+use crate::phy::{Mode, Puncturing};
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
 use kernel::{Bytes, Duration};
 
@@ -77,6 +77,19 @@ impl<S: Stations> Backlogs for Seen<'_, S> {
             }
         });
     }
+}
+
+/// The users of a PPDU become those with these modes, whose data is not known yet.
+#[cold]
+fn seat<'a>(group: &mut MuExchange, shape: &Shape, modes: impl Iterator<Item = &'a Mode>) {
+    let user = |(nth, mode): (usize, &Mode)| MuUser {
+        ru: shape.data.plan()[nth],
+        mcs: shape.mcs[nth],
+        rate: shape.data.rate(nth),
+        ..MuUser::of(*mode)
+    };
+    group.users.clear();
+    group.users.extend(modes.enumerate().map(user));
 }
 
 impl Downlink {
@@ -268,17 +281,15 @@ impl Downlink {
         let longest = on.within.saturating_sub(around).min(limits.duration);
         let last = shape.data.last_end(longest).ok_or(0_usize)?;
         // What follows from the parts is the same for all PPDUs with these.
-        let is_known = group.parts == *number && group.users.len() == parts.len();
-        if !is_known {
-            group.users.clear();
+        if group.parts != *number || group.users.len() != parts.len() {
             group.parts = *number;
+            seat(group, shape, parts.iter().map(|&part| modes.at(mode_of(part))));
         }
         let (node, class) = (edcaf.node, edcaf.class);
         let most = settings.most_mpdus(limits.frames);
-        let mut rooms = shape.data.rooms(last);
-        for (nth, (&place, &part)) in found.iter().zip(parts.iter()).enumerate() {
-            let (station, mode) = (members.at(place), modes.at(mode_of(part)));
-            let room = rooms.next().unwrap_or(Bytes::ZERO);
+        let users = group.users.iter_mut().zip(shape.data.rooms(last)).zip(found.iter());
+        for (nth, ((user, room), &place)) in users.enumerate() {
+            let station = members.at(place);
             let bytes = settings.within(room.min(limits.bytes));
             let is_alone = *alone != 0 && *alone >> nth & 1 == 1;
             let frames = if is_alone { 1 } else { most };
@@ -287,18 +298,10 @@ impl Downlink {
             let next = |most| {
                 if most < outlook.least { None } else { on.source.next(node, class, station, most) }
             };
-            let psdu = Edcaf::assemble_user(originator, on.now, rules, room, mode, next);
+            let psdu = Edcaf::assemble_user(originator, on.now, rules, room, &user.mode, next);
             let psdu = psdu.ok_or(nth)?;
-            if !is_known {
-                group.users.push(MuUser {
-                    ru: shape.data.plan()[nth],
-                    mcs: shape.mcs[nth],
-                    rate: shape.data.rate(nth),
-                    ..MuUser::of(*mode)
-                });
-            }
-            let (repeated, on_air) = (originator.repeated() as u16, settings.on_air(psdu.bytes));
-            group.users[nth].load(station, psdu, repeated, on_air);
+            user.load((station, place), psdu, originator.repeated() as u16);
+            user.on_air = settings.on_air(psdu.bytes);
         }
         (group.end, group.fields) = shape.data.ppdu(group.users.iter().map(|user| user.on_air));
         for (user, room) in group.users.iter_mut().zip(shape.data.rooms(group.end)) {

@@ -33,7 +33,7 @@ impl Downlink {
     {
         let drops = edcaf.end_group(rules, is_answered);
         for (nth, user) in group.users.iter().enumerate() {
-            let originator = self.originator_mut(category, edcaf, user.station);
+            let originator = self.of_user_mut(category, edcaf, user);
             let acked = acked(nth, user, originator);
             let answer = user.end(now, rules, originator, acked.as_ref(), settled);
             if stations.rate(user.station).adapts() {
