@@ -104,12 +104,12 @@ impl MuUser {
     }
 }
 
-/// A frame that follows the data.
+/// A frame that follows the data, or HE TB PPDUs, which are on the air at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct MuStep {
-    /// Its type, and when it is on the air. HE TB PPDUs are at the same time.
+    /// Its type, and when it is on the air.
     pub step: Step,
-    /// The place of the user that it is for, or that sends it; `None` is all.
+    /// The place of the user that it is for, or that sends it; `None` is all, or all who are asked.
     pub user: Option<usize>,
     /// Whether a BlockAck, or a BlockAckReq, is received.
     pub is_received: bool,
@@ -156,6 +156,19 @@ impl MuExchange {
     /// The A-MPDUs of all users on the air.
     pub(crate) fn psdu(&self) -> Bytes {
         Bytes(self.users.iter().map(|user| user.on_air.0).sum())
+    }
+
+    /// The frames that follow the data: of HE TB PPDUs, that of each user.
+    pub fn frames(&self) -> impl Iterator<Item = MuStep> {
+        self.steps.iter().flat_map(|own| {
+            let is_triggered = own.user.is_none() && own.step.kind == FrameKind::BlockAck;
+            let asked = self.users.iter().enumerate().filter(|(_, user)| user.is_asked);
+            let answers = asked.map(|(nth, user)| {
+                MuStep { user: Some(nth), is_received: user.is_answered, ..*own }
+            });
+            let alone = (!is_triggered).then_some(*own);
+            alone.into_iter().chain(is_triggered.then_some(answers).into_iter().flatten())
+        })
     }
 
     /// Whether any user's BlockAck arrives.
@@ -247,14 +260,14 @@ impl MuExchange {
     /// The HE TB PPDUs of those who were asked; returns their announced end, or nothing if there
     /// are none.
     fn triggered(&mut self, shape: &Shape, start: Instant) -> Option<Instant> {
+        self.is_complete = self.is_answered();
+        if !self.users.iter().any(|user| user.is_asked) {
+            return None;
+        }
         let airtime = shape.triggered.block_acks;
         let step = Step { kind: FrameKind::BlockAck, start, airtime };
-        for (nth, user) in self.users.iter().enumerate().filter(|(_, user)| user.is_asked) {
-            self.steps.push(MuStep { step, user: Some(nth), is_received: user.is_answered });
-        }
-        let asked = self.users.iter().any(|user| user.is_asked);
-        self.is_complete = self.is_answered();
-        asked.then(|| start + shape.triggered.announced)
+        self.steps.push(MuStep { step, user: None, is_received: self.is_complete });
+        Some(start + shape.triggered.announced)
     }
 
     /// The bytes of a frame that follows the data.
