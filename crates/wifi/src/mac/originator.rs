@@ -11,7 +11,7 @@ mod observed;
 mod triggered;
 
 use super::aggregation::{
-    Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, PsduLimits, RetryRule, SUBFRAME_HEADER, ampdu,
+    Aggregation, BLOCK_ACK_REQUEST, DELIMITER, MissedBlockAck, PsduLimits, RetryRule, SUBFRAME_HEADER, ampdu,
     amsdu, single,
 };
 use super::block_ack::{Bitmap, SEQUENCES, after, distance};
@@ -231,10 +231,11 @@ impl Originator {
             return Psdu::REQUEST;
         }
         // Without aggregation, the general case would do the same. A frame of the MAC goes alone.
-        if framing.aggregation.is_none() || self.is_own_frame {
+        let Some(limits) = framing.aggregation.filter(|_| !self.is_own_frame) else {
             self.psdu.push(0);
-            return self.describe(class, Bytes::ZERO);
-        }
+            return self.describe(class, ampdu(Bytes::ZERO, self.mpdus[0].bytes));
+        };
+        let joins = limits.amsdu > Bytes::ZERO;
         let frames = if self.to.is_some() { usize::from(room.frames) } else { 1 };
         let (mut bytes, mut place) = (Bytes::ZERO, 0);
         let window = usize::from(framing.window_in(class));
@@ -245,15 +246,16 @@ impl Originator {
                 let Some(packet) = &source(Bytes(most)) else { break };
                 self.append(framing, now, packet);
             }
-            if self.mpdus[place].settled {
+            let Mpdu { settled, bytes: mut own, .. } = self.mpdus[place];
+            if settled {
                 place += 1;
                 continue;
             }
-            if place + 1 == self.mpdus.len() {
+            if joins && place + 1 == self.mpdus.len() {
                 self.fill(framing, class, room.bytes, bytes, &mut source);
+                own = self.mpdus[place].bytes;
             }
-            let mpdu = &self.mpdus[place];
-            let longer = ampdu(bytes, mpdu.bytes);
+            let longer = ampdu(bytes, own);
             // A single MPDU may have any size. A further one that does not fit waits for the next
             // PSDU.
             if !self.psdu.is_empty() && longer > room.bytes {
@@ -266,10 +268,11 @@ impl Originator {
         self.describe(class, bytes)
     }
 
+    /// The last PSDU, whose MPDUs are an A-MPDU of so many bytes unless there is only one.
     fn describe(&self, class: ModeClass, bytes: Bytes) -> Psdu {
         match self.psdu[..] {
-            [only] => {
-                let mpdu = self.mpdus[usize::from(only)].bytes;
+            [_] => {
+                let mpdu = bytes - DELIMITER;
                 let answer =
                     if self.to.is_some() { ElicitedResponse::Ack } else { ElicitedResponse::None };
                 Psdu { bytes: single(class, mpdu), mpdus: 1, answer }
