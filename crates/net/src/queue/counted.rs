@@ -81,7 +81,6 @@ pub struct Counted<Q> {
     has_classes: bool,
     /// Whether a request for a packet that joins others is passed on in any case.
     asks_always: bool,
-    shares_airtime: bool,
     all: u64,
     /// By class: no packet that waits is smaller.
     least: [Bytes; 4],
@@ -96,7 +95,6 @@ impl<Q: Queue> Counted<Q> {
             queue,
             has_classes,
             asks_always: traits.is_changed_by_requests,
-            shares_airtime: traits.shares_airtime,
             all: 0,
             least: [Bytes(u64::MAX); 4],
             broadcast: [Count::default(); 4],
@@ -290,9 +288,7 @@ impl<Q: Queue> Queue for Counted<Q> {
     }
 
     fn on_airtime(&mut self, airtime: &UsedAirtime) {
-        if self.shares_airtime {
-            self.queue.on_airtime(airtime);
-        }
+        self.queue.on_airtime(airtime);
     }
 
     fn on_link(&mut self, link: &LinkState) {

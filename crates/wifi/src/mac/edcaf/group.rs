@@ -57,7 +57,7 @@ impl Edcaf {
     pub(crate) fn prepare_group(&mut self, rules: &Rules, shape: &Shape, bytes: Bytes) {
         self.set_mode(rules.timing(), shape.slowest);
         self.opening = Opening::None;
-        self.psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::BlockAck };
+        self.psdu = Psdu { bytes, answer: ElicitedResponse::BlockAck, ..Psdu::NONE };
     }
 
     /// From now on it contends by another set of contention parameters in [`Rules`].
@@ -69,7 +69,7 @@ impl Edcaf {
     pub(crate) fn prepare_trigger(&mut self, rules: &Rules, mode: Mode, bytes: Bytes) {
         self.set_mode(rules.timing(), mode);
         self.opening = Opening::None;
-        self.psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::None };
+        self.psdu = Psdu { bytes, ..Psdu::NONE };
     }
 
     /// The attempt to several users has ended: it has failed if none of them has answered. Returns

@@ -238,7 +238,7 @@ impl Downlink {
         frames.data_attempts += 1;
         all.ppdus += 1;
         for user in &group.users {
-            frames.count_mpdus(user.mpdus(), user.repeated.into());
+            frames.count_mpdus(user.mpdus(), user.psdu.repeated.into());
             all.data_rates += user.rate.0;
             all.users[user.place as usize].count(user);
         }

@@ -33,8 +33,6 @@ pub struct MuUser {
     pub room: Bytes,
     /// Its A-MPDU.
     pub(crate) psdu: Psdu,
-    /// How many of its MPDUs are transmitted again.
-    pub(crate) repeated: u16,
     /// The MPDUs that noise destroys.
     pub(crate) lost: Bitmap,
     /// It receives the request for its BlockAck, or needs none.
@@ -58,7 +56,6 @@ impl MuUser {
             on_air: Bytes::ZERO,
             room: Bytes::ZERO,
             psdu: Psdu::NONE,
-            repeated: 0,
             lost: Bitmap::default(),
             is_asked: false,
             is_answered: false,
@@ -67,8 +64,8 @@ impl MuUser {
     }
 
     /// The user is this station, which has this to send; nothing of it is on the air yet.
-    pub(crate) fn load(&mut self, (station, place): (u32, u32), psdu: Psdu, repeated: u16) {
-        (self.station, self.place, self.psdu, self.repeated) = (station, place, psdu, repeated);
+    pub(crate) fn load(&mut self, (station, place): (u32, u32), psdu: Psdu) {
+        (self.station, self.place, self.psdu) = (station, place, psdu);
         self.lost = Bitmap::default();
         (self.is_asked, self.is_answered, self.is_sent) = (false, false, true);
     }
@@ -80,7 +77,8 @@ impl MuUser {
 
     /// The same, as they are reported.
     pub(crate) fn told(&self) -> Mpdus {
-        Mpdus { first: self.psdu.mpdus - self.repeated, repeated: self.repeated }
+        let Psdu { mpdus, repeated, .. } = self.psdu;
+        Mpdus { first: mpdus - repeated, repeated }
     }
 
     /// Whether noise destroys one of its MPDUs.
@@ -163,8 +161,10 @@ impl MuExchange {
         self.steps.iter().flat_map(|own| {
             let is_triggered = own.user.is_none() && own.step.kind == FrameKind::BlockAck;
             let asked = self.users.iter().enumerate().filter(|(_, user)| user.is_asked);
-            let answers = asked.map(|(nth, user)| {
-                MuStep { user: Some(nth), is_received: user.is_answered, ..*own }
+            let answers = asked.map(|(nth, user)| MuStep {
+                user: Some(nth),
+                is_received: user.is_answered,
+                ..*own
             });
             let alone = (!is_triggered).then_some(*own);
             alone.into_iter().chain(is_triggered.then_some(answers).into_iter().flatten())

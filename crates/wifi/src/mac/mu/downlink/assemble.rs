@@ -8,8 +8,8 @@ use crate::mac::mu::scheduler::{Backlogs, StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
 use crate::mac::{Edcaf, PsduLimits, Rules, mode_for_several};
 use crate::medium::Outlook;
-use crate::phy::{Mode, Puncturing};
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
+use crate::phy::{Mode, Puncturing};
 use kernel::{Bytes, Duration};
 
 /// The lists of one assembly, which are used again.
@@ -300,7 +300,7 @@ impl Downlink {
             };
             let psdu = Edcaf::assemble_user(originator, on.now, rules, room, &user.mode, next);
             let psdu = psdu.ok_or(nth)?;
-            user.load((station, place), psdu, originator.repeated() as u16);
+            user.load((station, place), psdu);
             user.on_air = settings.on_air(psdu.bytes);
         }
         (group.end, group.fields) = shape.data.ppdu(group.users.iter().map(|user| user.on_air));

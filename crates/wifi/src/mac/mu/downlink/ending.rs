@@ -48,7 +48,7 @@ impl Downlink {
             }
         }
         if let Some(last) = group.users.last() {
-            self.turn_to(category, edcaf, Some(last.station));
+            self.queues[category as usize].turn_to(edcaf, last.place);
             edcaf.psdu = last.psdu;
         }
     }
@@ -64,9 +64,10 @@ impl MuExchange {
         out: &mut Vec<Command>,
     ) {
         let tones = self.users.iter().map(|user| user.ru.size.tones());
-        for (user, used) in self.users.iter().zip(shares(used, tones)) {
+        let report = |(user, used): (&MuUser, Duration)| {
             let (peer, arrived, mpdus) = (Some(user.station), arrives(user), user.told());
-            out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
-        }
+            Command::ExchangeSent { node, peer, used, arrived, mpdus }
+        };
+        out.extend(self.users.iter().zip(shares(used, tones)).map(report));
     }
 }
