@@ -100,7 +100,7 @@ impl Downlink {
             queues,
             members: Members::of(stations),
             shapes: Shapes::default(),
-            modes: Modes::of(number),
+            modes: Modes::default(),
             spare: None,
             lists: Lists::default(),
             served: Vec::new(),

@@ -229,7 +229,7 @@ impl Downlink {
             let number = if is_confined {
                 modes.find(&mode_for_several(&rate.mode, channel, &on.rules.config))
             } else {
-                modes.number(place, rate)
+                modes.number(rate)
             };
             part(number, size)
         };
@@ -287,9 +287,9 @@ impl Downlink {
         }
         let (node, class) = (edcaf.node, edcaf.class);
         let most = settings.most_mpdus(limits.frames);
-        let users = group.users.iter_mut().zip(shape.data.rooms(last)).zip(found.iter());
-        for (nth, ((user, room), &place)) in users.enumerate() {
-            let station = members.at(place);
+        let mut rooms = shape.data.rooms(last);
+        for (nth, (user, &place)) in group.users.iter_mut().zip(found.iter()).enumerate() {
+            let (station, room) = (members.at(place), rooms.next().unwrap_or(Bytes::ZERO));
             let bytes = settings.within(room.min(limits.bytes));
             let is_alone = *alone != 0 && *alone >> nth & 1 == 1;
             let frames = if is_alone { 1 } else { most };
