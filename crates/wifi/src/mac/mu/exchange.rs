@@ -136,6 +136,8 @@ pub struct MuExchange {
     pub(crate) shape: usize,
     /// For which list of modes and resource units its users are.
     pub(crate) parts: u32,
+    /// Rate control has chosen the mode of a user, and learns what becomes of it.
+    pub(crate) adapts: bool,
     /// The last response that was expected has come.
     pub(crate) is_complete: bool,
 }

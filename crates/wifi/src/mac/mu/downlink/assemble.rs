@@ -21,6 +21,8 @@ pub(super) struct Lists {
     found: Vec<u32>,
     /// What the PPDU has for each of the first of them.
     parts: Vec<Part>,
+    /// Whether rate control has chosen the mode of any.
+    adapts: bool,
     /// Whether the PSDU of each has one MPDU only, a bit each.
     alone: u128,
     /// Those of the last shape, its place, and how often they have changed.
@@ -145,6 +147,7 @@ impl Downlink {
             Some(rts) => edcaf.prepare_trigger(rules, rts.mode, rts.bytes),
             None => edcaf.prepare_group(rules, shape, group.psdu()),
         }
+        group.adapts = self.lists.adapts;
         group.after = shape.after;
         group.shape = place;
     }
@@ -208,7 +211,7 @@ impl Downlink {
     ) -> bool {
         let now = on.now;
         let Self { settings, queues, schedulers, lists, members, modes, .. } = self;
-        let Lists { found, sizes, parts, alone, .. } = lists;
+        let Lists { found, sizes, parts, adapts, alone, .. } = lists;
         let queue = &queues[category as usize];
         let seen = Seen { queue, edcaf, members, stations: on.stations, source: &*on.source };
         sizes.clear();
@@ -217,12 +220,13 @@ impl Downlink {
             return false;
         }
         parts.clear();
-        *alone = 0;
+        (*adapts, *alone) = (false, 0);
         let is_confined = edcaf.won.is_some();
         let of_station = |(nth, (&place, &size))| {
             let station = members.at(place);
             let rate = on.stations.rate(station);
             if rate.adapts() {
+                *adapts = true;
                 let choice = edcaf.select_mode(now, station, rate, false, on.out);
                 *alone |= u128::from(choice.is_some_and(|choice| choice.alone)) << nth;
             }
@@ -272,7 +276,7 @@ impl Downlink {
         let rules = on.rules;
         let place = self.place(rules).ok_or(0_usize)?;
         let Self { settings, queues, shapes, protected, lists, members, modes, .. } = self;
-        let Lists { found, parts, alone, last: (.., number), outlook, .. } = lists;
+        let Lists { found, parts, adapts, alone, last: (.., number), outlook, .. } = lists;
         let (shape, queue) = (shapes.at(place), &mut queues[category as usize]);
         let limits = rules.framing.aggregation.ok_or(0_usize)?;
         let stations = found[..parts.len()].iter().map(|&place| members.at(place));
@@ -291,7 +295,7 @@ impl Downlink {
         for (nth, (user, &place)) in group.users.iter_mut().zip(found.iter()).enumerate() {
             let (station, room) = (members.at(place), rooms.next().unwrap_or(Bytes::ZERO));
             let bytes = settings.within(room.min(limits.bytes));
-            let is_alone = *alone != 0 && *alone >> nth & 1 == 1;
+            let is_alone = *adapts && *alone >> nth & 1 == 1;
             let frames = if is_alone { 1 } else { most };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, place);
@@ -322,6 +326,7 @@ impl Downlink {
             after: Duration::ZERO,
             shape: 0,
             parts: 0,
+            adapts: false,
             is_complete: false,
         }
     }

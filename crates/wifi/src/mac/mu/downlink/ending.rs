@@ -36,7 +36,7 @@ impl Downlink {
             let originator = self.of_user_mut(category, edcaf, user);
             let acked = acked(nth, user, originator);
             let answer = user.end(now, rules, originator, acked.as_ref(), settled);
-            if stations.rate(user.station).adapts() {
+            if group.adapts && stations.rate(user.station).adapts() {
                 let snr = stations.snr(user.station);
                 user.report(now, answer, snr, stations.rate(user.station));
             }
