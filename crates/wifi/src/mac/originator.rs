@@ -274,18 +274,13 @@ impl Originator {
 
     /// The last PSDU, whose MPDUs are an A-MPDU of so many bytes unless there is only one.
     fn describe(&self, class: ModeClass, bytes: Bytes, repeated: u16) -> Psdu {
-        match self.psdu[..] {
-            [_] => {
-                let mpdu = bytes - DELIMITER;
-                let answer =
-                    if self.to.is_some() { ElicitedResponse::Ack } else { ElicitedResponse::None };
-                Psdu { bytes: single(class, mpdu), mpdus: 1, repeated, answer }
-            }
-            _ => {
-                let (mpdus, answer) = (self.psdu.len() as u16, ElicitedResponse::BlockAck);
-                Psdu { bytes, mpdus, repeated, answer }
-            }
-        }
+        let mpdus = self.psdu.len() as u16;
+        let (bytes, answer) = match self.to {
+            _ if mpdus != 1 => (bytes, ElicitedResponse::BlockAck),
+            Some(_) => (single(class, bytes - DELIMITER), ElicitedResponse::Ack),
+            None => (single(class, bytes - DELIMITER), ElicitedResponse::None),
+        };
+        Psdu { bytes, mpdus, repeated, answer }
     }
 
     /// Adds packets to the last MPDU if A-MSDUs are on and it has not been transmitted.

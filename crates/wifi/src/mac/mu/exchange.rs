@@ -64,7 +64,7 @@ impl MuUser {
     }
 
     /// The user is this station, which has this to send; nothing of it is on the air yet.
-    pub(crate) fn load(&mut self, (station, place): (u32, u32), psdu: Psdu) {
+    pub(crate) fn load(&mut self, station: u32, place: u32, psdu: Psdu) {
         (self.station, self.place, self.psdu) = (station, place, psdu);
         self.lost = Bitmap::default();
         (self.is_asked, self.is_answered, self.is_sent) = (false, false, true);

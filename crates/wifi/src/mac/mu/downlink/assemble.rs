@@ -304,7 +304,7 @@ impl Downlink {
             };
             let psdu = Edcaf::assemble_user(originator, on.now, rules, room, &user.mode, next);
             let psdu = psdu.ok_or(nth)?;
-            user.load((station, place), psdu);
+            user.load(station, place, psdu);
             user.on_air = settings.on_air(psdu.bytes);
         }
         (group.end, group.fields) = shape.data.ppdu(group.users.iter().map(|user| user.on_air));
