@@ -279,6 +279,17 @@ pub trait Queue: Debug + Send {
     /// behind it. After a drop the next packet may be larger than requested.
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet>;
 
+    /// The same for one destination, if it is known that a packet for it waits and that none is too
+    /// large: the queue need not look at the packet before it takes it.
+    fn pop_known(
+        &mut self,
+        now: Instant,
+        wanted: &Wanted,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        self.pop_for(now, wanted, out)
+    }
+
     /// This packet, popped earlier, has left the node, and its place in the buffer is free. Other
     /// packets may advance, and the queue may drop some of them.
     fn release(&mut self, _now: Instant, _packet: &Packet, _out: &mut Vec<Signal>) {}

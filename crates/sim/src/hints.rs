@@ -20,6 +20,8 @@ pub(crate) struct Hints {
     rates: RateHints,
     /// How queues learn of links, if any depends on them.
     rules: Option<Box<LinkRules>>,
+    /// Whether a queue must know which airtime was used.
+    pub(crate) share_airtime: bool,
 }
 
 /// The links, the senders and queues that are told of them, and the observers of both.
@@ -36,7 +38,12 @@ pub(crate) struct Told<'a, O> {
 impl Hints {
     /// The hints of a plan.
     pub(crate) fn new(plan: &Plan) -> Self {
-        Self { rates: RateHints::new(plan), rules: LinkRules::of(plan).map(Box::new) }
+        let shares = |radio| plan.queue_of(radio).0.get().traits().shares_airtime;
+        Self {
+            rates: RateHints::new(plan),
+            rules: LinkRules::of(plan).map(Box::new),
+            share_airtime: plan.topology.radios().ids().any(shares),
+        }
     }
 
     /// The run begins: tells each sender its rate and its hops, and the queues of all radios the

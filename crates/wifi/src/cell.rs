@@ -83,7 +83,8 @@ fn link_direction(from: u32, to: u32) -> usize {
 
 /// The indices of both directions of the link of a station.
 fn directions_of(station: u32) -> [usize; 2] {
-    [link_direction(station, ACCESS_POINT), link_direction(ACCESS_POINT, station)]
+    let link = station as usize - 1;
+    [2 * link, 2 * link + 1]
 }
 
 /// All nodes of a cell and the medium between them.

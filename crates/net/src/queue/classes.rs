@@ -42,6 +42,15 @@ impl Queue for Classes {
         queue.pop_for(now, wanted, out)
     }
 
+    fn pop_known(
+        &mut self,
+        now: Instant,
+        wanted: &Wanted,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        self.of(wanted.class).pop_known(now, wanted, out)
+    }
+
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.of(packet.class).release(now, packet, out);
     }

@@ -32,17 +32,28 @@ struct Count {
     waits: Waits,
     /// No packet that waits is smaller.
     least: Bytes,
+    /// No packet that waits is larger.
+    most: Bytes,
 }
 
 impl Count {
     fn add(&mut self, size: Bytes) {
-        self.least = if self.waits.packets == 0 { size } else { self.least.min(size) };
+        if self.waits.packets == 0 {
+            (self.least, self.most) = (size, size);
+        } else {
+            (self.least, self.most) = (self.least.min(size), self.most.max(size));
+        }
         self.waits.add(size);
     }
 
     /// Whether no packet that waits is as small as this.
     fn has_none(&self, most: Bytes) -> bool {
         self.waits.packets == 0 || most < self.least
+    }
+
+    /// Whether packets wait, and none is larger than this.
+    fn has_no_larger(&self, most: Bytes) -> bool {
+        self.waits.packets > 0 && self.most <= most
     }
 }
 
@@ -70,7 +81,6 @@ pub struct Counted<Q> {
     has_classes: bool,
     /// Whether a request for a packet that joins others is passed on in any case.
     asks_always: bool,
-    shares_airtime: bool,
     all: u64,
     /// By class: no packet that waits is smaller.
     least: [Bytes; 4],
@@ -85,7 +95,6 @@ impl<Q: Queue> Counted<Q> {
             queue,
             has_classes,
             asks_always: traits.is_changed_by_requests,
-            shares_airtime: traits.shares_airtime,
             all: 0,
             least: [Bytes(u64::MAX); 4],
             broadcast: [Count::default(); 4],
@@ -159,6 +168,15 @@ impl Queue for Box<dyn Queue> {
 
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
         (**self).pop_for(now, wanted, out)
+    }
+
+    fn pop_known(
+        &mut self,
+        now: Instant,
+        wanted: &Wanted,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        (**self).pop_known(now, wanted, out)
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
@@ -235,10 +253,13 @@ impl<Q: Queue> Queue for Counted<Q> {
         };
         let asks = self.asks_always && wanted.most < Bytes(u64::MAX);
         let (count, queue) = self.count_and_queue(self.place(wanted.class), to);
-        if !asks && count.has_none(wanted.most) {
+        let packet = if count.has_no_larger(wanted.most) {
+            queue.pop_known(now, wanted, out)
+        } else if asks || !count.has_none(wanted.most) {
+            queue.pop_for(now, wanted, out)
+        } else {
             return None;
-        }
-        let packet = queue.pop_for(now, wanted, out);
+        };
         if let Some(packet) = &packet {
             count.waits.remove(packet.size);
             self.all -= 1;
@@ -267,9 +288,7 @@ impl<Q: Queue> Queue for Counted<Q> {
     }
 
     fn on_airtime(&mut self, airtime: &UsedAirtime) {
-        if self.shares_airtime {
-            self.queue.on_airtime(airtime);
-        }
+        self.queue.on_airtime(airtime);
     }
 
     fn on_link(&mut self, link: &LinkState) {

@@ -109,6 +109,15 @@ impl<P: Policy> Queue for Line<P> {
         if self.waiting.has(wanted) { self.take(now, wanted.to, out) } else { None }
     }
 
+    fn pop_known(
+        &mut self,
+        now: Instant,
+        wanted: &Wanted,
+        out: &mut Vec<Signal>,
+    ) -> Option<Packet> {
+        self.take(now, wanted.to, out)
+    }
+
     fn release(&mut self, now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
         self.buffer.free(packet.size);
         self.policy.release(now);

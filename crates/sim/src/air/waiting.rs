@@ -85,7 +85,8 @@ impl<O: Observer> Waiting<'_, O> {
     }
 
     /// A packet that has left the queue of a radio goes into service.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "it runs for each packet")]
+    #[inline(always)]
     fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: &Packet) {
         self.observers.on(self.now, &Notice::Dequeued { by, to, packet });
         if self.taken.radios.last() != Some(&by) {

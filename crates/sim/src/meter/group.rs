@@ -5,7 +5,7 @@ mod triggered;
 use super::{Meter, useful_part};
 use crate::measure::AirtimeKind;
 use kernel::{Duration, Instant};
-use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, MuUser};
+use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, MuStep, MuUser};
 use wifi::phy::Airtime;
 use wifi::{Cell, FrameOnAir};
 
@@ -66,14 +66,9 @@ impl Meter {
         } else {
             self.ledger.add(AirtimeKind::Lost, data.start, data.end());
         }
-        let mut steps = group.steps.iter().peekable();
-        while let Some(first) = steps.next() {
-            let (start, end) = (first.step.start, first.step.end());
-            let mut any = first.is_received;
-            while let Some(other) = steps.next_if(|other| other.step.start == start) {
-                any |= other.is_received;
-            }
-            let kind = if any { AirtimeKind::MacAck } else { AirtimeKind::Lost };
+        for MuStep { step, is_received, .. } in &group.steps {
+            let (start, end) = (step.start, step.end());
+            let kind = if *is_received { AirtimeKind::MacAck } else { AirtimeKind::Lost };
             self.ledger.add(AirtimeKind::IfsBackoff, counted_until, start);
             self.ledger.add(kind, start, end);
             counted_until = end;

@@ -219,8 +219,10 @@ impl<O: Observer> World<O> {
                 let (by, with) = (RadioId(node), peer.map(RadioId));
                 self.observers
                     .on(self.now, &Notice::AirtimeUsed { by, with, used, arrived, mpdus });
-                let used = ExchangeUse { by, with, used, arrived };
-                used.report(&self.topology, &mut self.queues);
+                if self.hints.share_airtime {
+                    let used = ExchangeUse { by, with, used, arrived };
+                    used.report(&self.topology, &mut self.queues);
+                }
             }
             wifi::Command::Deliver { .. }
             | wifi::Command::Overheard { .. }

@@ -87,12 +87,23 @@ impl Cell {
     #[allow(clippy::inline_always, reason = "it runs for each user of a PPDU")]
     #[inline(always)]
     pub fn frames_to<'a>(&'a self, user: &'a MuUser) -> impl Iterator<Item = FrameOnAir<'a>> {
-        let originator = self.originator_to(self.sender, user.station);
+        let originator = self.originator_of(user);
         (0..user.mpdus()).map(move |i| {
             let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
             let wasted = mpdu.received || user.is_lost(i);
             FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
         })
+    }
+
+    /// The originator for a user of the exchange on the air.
+    #[allow(clippy::inline_always, reason = "it runs for each user of a PPDU")]
+    #[inline(always)]
+    fn originator_of(&self, user: &MuUser) -> &Originator {
+        let edcaf = self.edcaf(self.sender);
+        match &self.groups {
+            Some(groups) => groups.downlink.of_user(self.sender, edcaf, user),
+            None => &edcaf.originator,
+        }
     }
 
     /// The originator of an EDCAF of the access point for a receiver.

@@ -98,11 +98,11 @@ pub(crate) struct Edcaf {
     pub(crate) response: Response,
     pub(crate) opening: Opening,
     pub(crate) psdu: Psdu,
-    /// The PPDU of the last PSDU that it has assembled.
+    /// The last PPDU with one user in this mode.
     ppdu: Ppdu,
 }
 
-/// A frame in the mode of an EDCAF, and how long its PPDU lasts.
+/// The type and the length of a frame, and how long its PPDU lasts.
 #[derive(Clone, Copy, Debug)]
 struct Ppdu {
     kind: FrameKind,
@@ -111,6 +111,10 @@ struct Ppdu {
 }
 
 impl Ppdu {
+    /// That of no PSDU.
+    const NONE: Self =
+        Self { kind: FrameKind::Data, bytes: Bytes(u64::MAX), airtime: Airtime::NONE };
+
     fn of(timing: &Timing, mode: &Mode, psdu: &Psdu) -> Self {
         let (kind, bytes) = (psdu.kind(), psdu.bytes);
         Self { kind, bytes, airtime: timing.frame_airtime(kind, mode, bytes) }
@@ -148,7 +152,7 @@ impl Edcaf {
             response: Response::to(rules.timing(), &mode),
             opening: Opening::None,
             psdu: Psdu::NONE,
-            ppdu: Ppdu::of(rules.timing(), &mode, &Psdu::NONE),
+            ppdu: Ppdu::NONE,
         }
     }
 
@@ -329,16 +333,20 @@ impl Edcaf {
         Some(choice)
     }
 
-    /// The next PSDU and its mode. Mostly the PPDU lasts as long as the one before.
+    /// The next PSDU with one user, and its mode. Mostly its PPDU lasts as long as the one before.
     fn set_psdu(&mut self, timing: &Timing, mode: Mode, psdu: Psdu) {
-        let is_new = self.mode != mode;
-        if is_new {
-            (self.mode, self.response) = (mode, Response::to(timing, &mode));
-        }
-        if is_new || !self.ppdu.is_of(&psdu) {
+        self.set_mode(timing, mode);
+        if !self.ppdu.is_of(&psdu) {
             self.ppdu = Ppdu::of(timing, &mode, &psdu);
         }
         self.psdu = psdu;
+    }
+
+    fn set_mode(&mut self, timing: &Timing, mode: Mode) {
+        if self.mode != mode {
+            (self.mode, self.response) = (mode, Response::to(timing, &mode));
+            self.ppdu = Ppdu::NONE;
+        }
     }
 
     /// The exchange of the assembled PSDU, if it begins now.

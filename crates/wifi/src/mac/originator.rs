@@ -11,8 +11,8 @@ mod observed;
 mod triggered;
 
 use super::aggregation::{
-    Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, PsduLimits, RetryRule, SUBFRAME_HEADER, ampdu,
-    amsdu, single,
+    Aggregation, BLOCK_ACK_REQUEST, DELIMITER, MissedBlockAck, PsduLimits, RetryRule,
+    SUBFRAME_HEADER, ampdu, amsdu, single,
 };
 use super::block_ack::{Bitmap, SEQUENCES, after, distance};
 use super::exchange::ElicitedResponse;
@@ -80,13 +80,15 @@ pub(crate) struct Psdu {
     pub(crate) bytes: Bytes,
     /// The number of MPDUs; 0: the PSDU is a BlockAckReq.
     pub(crate) mpdus: u16,
+    /// How many of them were transmitted before it was assembled.
+    pub(crate) repeated: u16,
     pub(crate) answer: ElicitedResponse,
 }
 
 impl Psdu {
     /// The value before a PSDU is assembled.
     pub(crate) const NONE: Self =
-        Self { bytes: Bytes::ZERO, mpdus: 0, answer: ElicitedResponse::None };
+        Self { bytes: Bytes::ZERO, mpdus: 0, repeated: 0, answer: ElicitedResponse::None };
 
     /// The type of its frame.
     pub(crate) fn kind(&self) -> FrameKind {
@@ -236,12 +238,14 @@ impl Originator {
             return Psdu::REQUEST;
         }
         // Without aggregation, the general case would do the same. A frame of the MAC goes alone.
-        if framing.aggregation.is_none() || self.is_own_frame {
+        let Some(limits) = framing.aggregation.filter(|_| !self.is_own_frame) else {
             self.psdu.push(0);
-            return self.describe(class, Bytes::ZERO);
-        }
+            let Mpdu { bytes, attempts, .. } = self.mpdus[0];
+            return self.describe(class, ampdu(Bytes::ZERO, bytes), u16::from(attempts > 0));
+        };
+        let joins = limits.amsdu > Bytes::ZERO;
         let frames = if self.to.is_some() { usize::from(room.frames) } else { 1 };
-        let (mut bytes, mut place) = (Bytes::ZERO, 0);
+        let (mut bytes, mut repeated, mut place) = (Bytes::ZERO, 0, 0);
         let window = usize::from(framing.window_in(class));
         while self.psdu.len() < frames && place < window {
             if place == self.mpdus.len() {
@@ -250,37 +254,38 @@ impl Originator {
                 let Some(packet) = &source(Bytes(most)) else { break };
                 self.append(framing, now, packet);
             }
-            if self.mpdus[place].settled {
+            let Mpdu { settled, attempts, bytes: mut own, .. } = self.mpdus[place];
+            if settled {
                 place += 1;
                 continue;
             }
-            if place + 1 == self.mpdus.len() {
+            if joins && place + 1 == self.mpdus.len() {
                 self.fill(framing, class, room.bytes, bytes, &mut source);
+                own = self.mpdus[place].bytes;
             }
-            let mpdu = &self.mpdus[place];
-            let longer = ampdu(bytes, mpdu.bytes);
+            let longer = ampdu(bytes, own);
             // A single MPDU may have any size. A further one that does not fit waits for the next
             // PSDU.
             if !self.psdu.is_empty() && longer > room.bytes {
                 break;
             }
             bytes = longer;
+            repeated += u16::from(attempts > 0);
             self.psdu.push(place as u16);
             place += 1;
         }
-        self.describe(class, bytes)
+        self.describe(class, bytes, repeated)
     }
 
-    fn describe(&self, class: ModeClass, bytes: Bytes) -> Psdu {
-        match self.psdu[..] {
-            [only] => {
-                let mpdu = self.mpdus[usize::from(only)].bytes;
-                let answer =
-                    if self.to.is_some() { ElicitedResponse::Ack } else { ElicitedResponse::None };
-                Psdu { bytes: single(class, mpdu), mpdus: 1, answer }
-            }
-            _ => Psdu { bytes, mpdus: self.psdu.len() as u16, answer: ElicitedResponse::BlockAck },
-        }
+    /// The last PSDU, whose MPDUs are an A-MPDU of so many bytes unless there is only one.
+    fn describe(&self, class: ModeClass, bytes: Bytes, repeated: u16) -> Psdu {
+        let mpdus = self.psdu.len() as u16;
+        let (bytes, answer) = match self.to {
+            _ if mpdus != 1 => (bytes, ElicitedResponse::BlockAck),
+            Some(_) => (single(class, bytes - DELIMITER), ElicitedResponse::Ack),
+            None => (single(class, bytes - DELIMITER), ElicitedResponse::None),
+        };
+        Psdu { bytes, mpdus, repeated, answer }
     }
 
     /// Adds packets to the last MPDU if A-MSDUs are on and it has not been transmitted.

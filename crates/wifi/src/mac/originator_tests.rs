@@ -85,7 +85,10 @@ fn without_aggregation_each_psdu_has_one_mpdu() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut bench = Bench::new(framing, &[1500, 1500]);
     let psdu = bench.assemble(LIMITS);
-    assert_eq!(psdu, Psdu { bytes: Bytes(1536), mpdus: 1, answer: ElicitedResponse::Ack });
+    assert_eq!(
+        psdu,
+        Psdu { bytes: Bytes(1536), mpdus: 1, repeated: 0, answer: ElicitedResponse::Ack }
+    );
     bench.no_answer();
     assert!(!bench.originator.is_idle());
     assert_eq!(bench.assemble(PsduLimits::SINGLE).bytes, Bytes(1536));
@@ -100,7 +103,10 @@ fn a_broadcast_is_a_single_mpdu_and_elicits_no_response() {
     let framing = framing(aggregation());
     originator.begin_service(&framing, NOW, &packet(0, 100), None);
     let psdu = originator.assemble(&framing, ModeClass::Ht, LIMITS, NOW, |_| Some(packet(1, 100)));
-    assert_eq!(psdu, Psdu { bytes: Bytes(138), mpdus: 1, answer: ElicitedResponse::None });
+    assert_eq!(
+        psdu,
+        Psdu { bytes: Bytes(138), mpdus: 1, repeated: 0, answer: ElicitedResponse::None }
+    );
 }
 
 #[test]
@@ -110,7 +116,12 @@ fn waiting_packets_share_an_a_mpdu() {
     // 4 + 1538 + 2, 4 + 138 + 2, 4 + 1538.
     assert_eq!(
         psdu,
-        Psdu { bytes: Bytes(1544 + 144 + 1542), mpdus: 3, answer: ElicitedResponse::BlockAck }
+        Psdu {
+            bytes: Bytes(1544 + 144 + 1542),
+            mpdus: 3,
+            repeated: 0,
+            answer: ElicitedResponse::BlockAck
+        }
     );
     assert_eq!(bench.block_ack(&[0, 1, 2]), 3);
     let sent = |number| (number, MsduOutcome::Sent);
@@ -195,7 +206,8 @@ fn after_a_missed_block_ack_a_request_goes_first() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
     bench.assemble(LIMITS);
     bench.no_answer();
-    let request = Psdu { bytes: Bytes(24), mpdus: 0, answer: ElicitedResponse::BlockAck };
+    let request =
+        Psdu { bytes: Bytes(24), mpdus: 0, repeated: 0, answer: ElicitedResponse::BlockAck };
     assert_eq!(bench.assemble(LIMITS), request);
     bench.no_answer();
     assert_eq!(bench.assemble(LIMITS), request, "until it is answered");
@@ -361,7 +373,10 @@ fn a_frame_of_the_mac_is_alone() {
         originator.begin_service(&framing, NOW, &null, Some(0));
         let psdu =
             originator.assemble(&framing, ModeClass::Ht, LIMITS, NOW, |_| Some(packet(1, 52)));
-        assert_eq!(psdu, Psdu { bytes: Bytes(30), mpdus: 1, answer: ElicitedResponse::Ack });
+        assert_eq!(
+            psdu,
+            Psdu { bytes: Bytes(30), mpdus: 1, repeated: 0, answer: ElicitedResponse::Ack }
+        );
     }
 }
 

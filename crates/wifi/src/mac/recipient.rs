@@ -99,7 +99,8 @@ impl Recipient {
     }
 
     /// Which MPDUs were received from sequence number `from` on.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "it runs for each user of a PPDU")]
+    #[inline(always)]
     pub(crate) fn block_ack(&self, from: u16) -> Bitmap {
         let ahead = distance(self.start, from);
         if ahead >= SEQUENCES / 2 {

@@ -30,6 +30,14 @@ pub struct Airtime {
 }
 
 impl Airtime {
+    /// That of nothing.
+    pub(crate) const NONE: Self = Self {
+        preamble: Duration::ZERO,
+        header: Duration::ZERO,
+        payload: Duration::ZERO,
+        extension: Duration::ZERO,
+    };
+
     /// The whole PPDU (TXTIME).
     pub fn total(&self) -> Duration {
         self.preamble + self.header + self.payload + self.extension

@@ -23,7 +23,7 @@ impl Cell {
         let edcaf = &mut self.edcafs[f as usize];
         let from = edcaf.node;
         for user in group.users.iter().filter(|user| user.arrives()) {
-            let originator = downlink.originator_mut(f, edcaf, user.station);
+            let originator = downlink.of_user_mut(f, edcaf, user);
             let CellNode { recipients, counters, .. } = &mut self.nodes[user.station as usize];
             let (recipient, node) = (&mut recipients[inbox], user.station);
             let mut deliver =

@@ -26,8 +26,8 @@ impl Cell {
             push(frame);
         }
         let shape = self.shape_of(group);
-        for step in &group.steps {
-            let frame = self.answer(group, shape, step, number);
+        for step in group.frames() {
+            let frame = self.answer(group, shape, &step, number);
             push(Frame { nav: self.reserves(exchange, frame.end), ..frame });
         }
     }

@@ -55,9 +55,9 @@ impl Edcaf {
 
     /// The next PPDU is for several users.
     pub(crate) fn prepare_group(&mut self, rules: &Rules, shape: &Shape, bytes: Bytes) {
-        let psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::BlockAck };
-        self.set_psdu(rules.timing(), shape.slowest, psdu);
+        self.set_mode(rules.timing(), shape.slowest);
         self.opening = Opening::None;
+        self.psdu = Psdu { bytes, answer: ElicitedResponse::BlockAck, ..Psdu::NONE };
     }
 
     /// From now on it contends by another set of contention parameters in [`Rules`].
@@ -67,9 +67,9 @@ impl Edcaf {
 
     /// The next PPDU is a Trigger frame in this mode.
     pub(crate) fn prepare_trigger(&mut self, rules: &Rules, mode: Mode, bytes: Bytes) {
-        let psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::None };
-        self.set_psdu(rules.timing(), mode, psdu);
+        self.set_mode(rules.timing(), mode);
         self.opening = Opening::None;
+        self.psdu = Psdu { bytes, ..Psdu::NONE };
     }
 
     /// The attempt to several users has ended: it has failed if none of them has answered. Returns

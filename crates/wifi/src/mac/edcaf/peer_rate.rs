@@ -8,8 +8,8 @@ use crate::rate::RateControl;
 pub(crate) struct PeerRate {
     /// Only [`Self::turn_to`] changes it.
     pub(crate) mode: Mode,
-    /// How often it has changed.
-    pub(crate) changes: u32,
+    /// Its number among the modes of PPDUs to several users, if it was looked up.
+    pub(crate) number: Option<u16>,
     /// The slowest mode in which the frame may have to be sent.
     pub(super) slowest: Mode,
     /// `None`: the mode is fixed.
@@ -18,13 +18,13 @@ pub(crate) struct PeerRate {
 
 impl PeerRate {
     pub(crate) fn fixed(mode: Mode) -> Self {
-        Self { mode, changes: 0, slowest: mode, control: None }
+        Self { mode, number: None, slowest: mode, control: None }
     }
 
     /// The mode is this one from now on.
     pub(crate) fn turn_to(&mut self, mode: Mode) {
         self.mode = mode;
-        self.changes = self.changes.wrapping_add(1);
+        self.number = None;
     }
 
     /// The same, if it is another; `slowest` is that in which a frame may have to be sent.

@@ -100,7 +100,7 @@ impl Downlink {
             queues,
             members: Members::of(stations),
             shapes: Shapes::default(),
-            modes: Modes::of(number),
+            modes: Modes::default(),
             spare: None,
             lists: Lists::default(),
             served: Vec::new(),
@@ -151,7 +151,29 @@ impl Downlink {
         self.queues[category as usize].of(edcaf, self.members.place(Some(station)))
     }
 
+    /// That for a user of a PPDU.
+    #[inline(always)]
+    pub(crate) fn of_user<'a>(
+        &'a self,
+        category: u32,
+        edcaf: &'a Edcaf,
+        user: &MuUser,
+    ) -> &'a Originator {
+        self.queues[category as usize].of(edcaf, user.place)
+    }
+
     /// The same, to change it.
+    #[inline(always)]
+    pub(crate) fn of_user_mut<'a>(
+        &'a mut self,
+        category: u32,
+        edcaf: &'a mut Edcaf,
+        user: &MuUser,
+    ) -> &'a mut Originator {
+        self.queues[category as usize].of_mut(edcaf, user.place)
+    }
+
+    /// That for a station, to change it.
     #[inline(always)]
     pub(crate) fn originator_mut<'a>(
         &'a mut self,
@@ -184,10 +206,9 @@ impl Downlink {
     /// has chosen, too, whatever follows.)
     pub(crate) fn on_sent(&mut self, group: &MuExchange, frames: &mut FrameCounters) {
         self.count(group, frames);
-        let Self { members, served, .. } = self;
-        let tones = |user: &MuUser| (members.place(Some(user.station)), user.ru.size.tones());
-        served.clear();
-        served.extend(group.users.iter().map(tones));
+        let tones = |user: &MuUser| (user.place, user.ru.size.tones());
+        self.served.clear();
+        self.served.extend(group.users.iter().map(tones));
         self.tell_scheduler(u32::from(group.category), group.airtime().total());
     }
 
@@ -217,10 +238,9 @@ impl Downlink {
         frames.data_attempts += 1;
         all.ppdus += 1;
         for user in &group.users {
-            let place = self.members.place(Some(user.station));
-            frames.count_mpdus(user.mpdus(), user.repeated.into());
+            frames.count_mpdus(user.mpdus(), user.psdu.repeated.into());
             all.data_rates += user.rate.0;
-            all.users[place as usize].count(user);
+            all.users[user.place as usize].count(user);
         }
     }
 }

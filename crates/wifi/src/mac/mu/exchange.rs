@@ -17,6 +17,8 @@ use wire::FrameKind;
 pub struct MuUser {
     /// The station, by its node number.
     pub station: u32,
+    /// Its place among the stations of the access point.
+    pub(crate) place: u32,
     /// Its resource unit.
     pub ru: Ru,
     /// MCS of its data.
@@ -31,8 +33,6 @@ pub struct MuUser {
     pub room: Bytes,
     /// Its A-MPDU.
     pub(crate) psdu: Psdu,
-    /// How many of its MPDUs are transmitted again.
-    pub(crate) repeated: u16,
     /// The MPDUs that noise destroys.
     pub(crate) lost: Bitmap,
     /// It receives the request for its BlockAck, or needs none.
@@ -48,6 +48,7 @@ impl MuUser {
     pub(crate) fn of(mode: Mode) -> Self {
         Self {
             station: 0,
+            place: 0,
             ru: Ru { size: RuSize::Tones26, index: 0 },
             mcs: mode.mcs,
             rate: mode.rate,
@@ -55,7 +56,6 @@ impl MuUser {
             on_air: Bytes::ZERO,
             room: Bytes::ZERO,
             psdu: Psdu::NONE,
-            repeated: 0,
             lost: Bitmap::default(),
             is_asked: false,
             is_answered: false,
@@ -63,9 +63,9 @@ impl MuUser {
         }
     }
 
-    /// The user has this to send; nothing of it is on the air yet.
-    pub(crate) fn load(&mut self, station: u32, psdu: Psdu, repeated: u16, on_air: Bytes) {
-        (self.station, self.psdu, self.repeated, self.on_air) = (station, psdu, repeated, on_air);
+    /// The user is this station, which has this to send; nothing of it is on the air yet.
+    pub(crate) fn load(&mut self, station: u32, place: u32, psdu: Psdu) {
+        (self.station, self.place, self.psdu) = (station, place, psdu);
         self.lost = Bitmap::default();
         (self.is_asked, self.is_answered, self.is_sent) = (false, false, true);
     }
@@ -77,7 +77,8 @@ impl MuUser {
 
     /// The same, as they are reported.
     pub(crate) fn told(&self) -> Mpdus {
-        Mpdus { first: self.psdu.mpdus - self.repeated, repeated: self.repeated }
+        let Psdu { mpdus, repeated, .. } = self.psdu;
+        Mpdus { first: mpdus - repeated, repeated }
     }
 
     /// Whether noise destroys one of its MPDUs.
@@ -101,12 +102,12 @@ impl MuUser {
     }
 }
 
-/// A frame that follows the data.
+/// A frame that follows the data, or HE TB PPDUs, which are on the air at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct MuStep {
-    /// Its type, and when it is on the air. HE TB PPDUs are at the same time.
+    /// Its type, and when it is on the air.
     pub step: Step,
-    /// The place of the user that it is for, or that sends it; `None` is all.
+    /// The place of the user that it is for, or that sends it; `None` is all, or all who are asked.
     pub user: Option<usize>,
     /// Whether a BlockAck, or a BlockAckReq, is received.
     pub is_received: bool,
@@ -135,6 +136,8 @@ pub struct MuExchange {
     pub(crate) shape: usize,
     /// For which list of modes and resource units its users are.
     pub(crate) parts: u32,
+    /// Rate control has chosen the mode of a user, and learns what becomes of it.
+    pub(crate) adapts: bool,
     /// The last response that was expected has come.
     pub(crate) is_complete: bool,
 }
@@ -153,6 +156,21 @@ impl MuExchange {
     /// The A-MPDUs of all users on the air.
     pub(crate) fn psdu(&self) -> Bytes {
         Bytes(self.users.iter().map(|user| user.on_air.0).sum())
+    }
+
+    /// The frames that follow the data: of HE TB PPDUs, that of each user.
+    pub fn frames(&self) -> impl Iterator<Item = MuStep> {
+        self.steps.iter().flat_map(|own| {
+            let is_triggered = own.user.is_none() && own.step.kind == FrameKind::BlockAck;
+            let asked = self.users.iter().enumerate().filter(|(_, user)| user.is_asked);
+            let answers = asked.map(|(nth, user)| MuStep {
+                user: Some(nth),
+                is_received: user.is_answered,
+                ..*own
+            });
+            let alone = (!is_triggered).then_some(*own);
+            alone.into_iter().chain(is_triggered.then_some(answers).into_iter().flatten())
+        })
     }
 
     /// Whether any user's BlockAck arrives.
@@ -244,14 +262,14 @@ impl MuExchange {
     /// The HE TB PPDUs of those who were asked; returns their announced end, or nothing if there
     /// are none.
     fn triggered(&mut self, shape: &Shape, start: Instant) -> Option<Instant> {
+        self.is_complete = self.is_answered();
+        if !self.users.iter().any(|user| user.is_asked) {
+            return None;
+        }
         let airtime = shape.triggered.block_acks;
         let step = Step { kind: FrameKind::BlockAck, start, airtime };
-        for (nth, user) in self.users.iter().enumerate().filter(|(_, user)| user.is_asked) {
-            self.steps.push(MuStep { step, user: Some(nth), is_received: user.is_answered });
-        }
-        let asked = self.users.iter().any(|user| user.is_asked);
-        self.is_complete = self.is_answered();
-        asked.then(|| start + shape.triggered.announced)
+        self.steps.push(MuStep { step, user: None, is_received: self.is_complete });
+        Some(start + shape.triggered.announced)
     }
 
     /// The bytes of a frame that follows the data.

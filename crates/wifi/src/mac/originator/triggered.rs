@@ -7,8 +7,12 @@ use kernel::{Bytes, Instant};
 
 impl Psdu {
     /// A BlockAckReq.
-    pub(crate) const REQUEST: Self =
-        Self { bytes: BLOCK_ACK_REQUEST, mpdus: 0, answer: ElicitedResponse::BlockAck };
+    pub(crate) const REQUEST: Self = Self {
+        bytes: BLOCK_ACK_REQUEST,
+        mpdus: 0,
+        repeated: 0,
+        answer: ElicitedResponse::BlockAck,
+    };
 }
 
 impl Originator {

@@ -39,7 +39,7 @@ impl Stage {
         let mut frames =
             self.opening(exchange, data.start, group.users.iter().map(|user| user.station));
         frames.push(frame(AP, &sent, data, false));
-        for step in &group.steps {
+        for step in group.frames() {
             let (node, label) = match (step.step.kind, step.user) {
                 (FrameKind::BlockAck, Some(user)) => (group.users[user].station, "ba"),
                 (FrameKind::BlockAckRequest, _) => (AP, "bar"),

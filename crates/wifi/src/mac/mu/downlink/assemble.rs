@@ -8,8 +8,8 @@ use crate::mac::mu::scheduler::{Backlogs, StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
 use crate::mac::{Edcaf, PsduLimits, Rules, mode_for_several};
 use crate::medium::Outlook;
-use crate::phy::Puncturing;
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
+use crate::phy::{Mode, Puncturing};
 use kernel::{Bytes, Duration};
 
 /// The lists of one assembly, which are used again.
@@ -21,6 +21,8 @@ pub(super) struct Lists {
     found: Vec<u32>,
     /// What the PPDU has for each of the first of them.
     parts: Vec<Part>,
+    /// Whether rate control has chosen the mode of any.
+    adapts: bool,
     /// Whether the PSDU of each has one MPDU only, a bit each.
     alone: u128,
     /// Those of the last shape, its place, and how often they have changed.
@@ -79,6 +81,19 @@ impl<S: Stations> Backlogs for Seen<'_, S> {
     }
 }
 
+/// The users of a PPDU become those with these modes, whose data is not known yet.
+#[cold]
+fn seat<'a>(group: &mut MuExchange, shape: &Shape, modes: impl Iterator<Item = &'a Mode>) {
+    let user = |(nth, mode): (usize, &Mode)| MuUser {
+        ru: shape.data.plan()[nth],
+        mcs: shape.mcs[nth],
+        rate: shape.data.rate(nth),
+        ..MuUser::of(*mode)
+    };
+    group.users.clear();
+    group.users.extend(modes.enumerate().map(user));
+}
+
 impl Downlink {
     /// Assembles the next PPDU of the EDCAF of an access category, if it is for several users. If
     /// not, the EDCAF serves the station whose turn it is alone.
@@ -132,6 +147,7 @@ impl Downlink {
             Some(rts) => edcaf.prepare_trigger(rules, rts.mode, rts.bytes),
             None => edcaf.prepare_group(rules, shape, group.psdu()),
         }
+        group.adapts = self.lists.adapts;
         group.after = shape.after;
         group.shape = place;
     }
@@ -195,7 +211,7 @@ impl Downlink {
     ) -> bool {
         let now = on.now;
         let Self { settings, queues, schedulers, lists, members, modes, .. } = self;
-        let Lists { found, sizes, parts, alone, .. } = lists;
+        let Lists { found, sizes, parts, adapts, alone, .. } = lists;
         let queue = &queues[category as usize];
         let seen = Seen { queue, edcaf, members, stations: on.stations, source: &*on.source };
         sizes.clear();
@@ -204,19 +220,20 @@ impl Downlink {
             return false;
         }
         parts.clear();
-        *alone = 0;
+        (*adapts, *alone) = (false, 0);
         let is_confined = edcaf.won.is_some();
         let of_station = |(nth, (&place, &size))| {
             let station = members.at(place);
             let rate = on.stations.rate(station);
             if rate.adapts() {
+                *adapts = true;
                 let choice = edcaf.select_mode(now, station, rate, false, on.out);
                 *alone |= u128::from(choice.is_some_and(|choice| choice.alone)) << nth;
             }
             let number = if is_confined {
                 modes.find(&mode_for_several(&rate.mode, channel, &on.rules.config))
             } else {
-                modes.number(place, rate)
+                modes.number(rate)
             };
             part(number, size)
         };
@@ -259,7 +276,7 @@ impl Downlink {
         let rules = on.rules;
         let place = self.place(rules).ok_or(0_usize)?;
         let Self { settings, queues, shapes, protected, lists, members, modes, .. } = self;
-        let Lists { found, parts, alone, last: (.., number), outlook, .. } = lists;
+        let Lists { found, parts, adapts, alone, last: (.., number), outlook, .. } = lists;
         let (shape, queue) = (shapes.at(place), &mut queues[category as usize]);
         let limits = rules.framing.aggregation.ok_or(0_usize)?;
         let stations = found[..parts.len()].iter().map(|&place| members.at(place));
@@ -268,37 +285,27 @@ impl Downlink {
         let longest = on.within.saturating_sub(around).min(limits.duration);
         let last = shape.data.last_end(longest).ok_or(0_usize)?;
         // What follows from the parts is the same for all PPDUs with these.
-        let is_known = group.parts == *number && group.users.len() == parts.len();
-        if !is_known {
-            group.users.clear();
+        if group.parts != *number || group.users.len() != parts.len() {
             group.parts = *number;
+            seat(group, shape, parts.iter().map(|&part| modes.at(mode_of(part))));
         }
         let (node, class) = (edcaf.node, edcaf.class);
         let most = settings.most_mpdus(limits.frames);
         let mut rooms = shape.data.rooms(last);
-        for (nth, (&place, &part)) in found.iter().zip(parts.iter()).enumerate() {
-            let (station, mode) = (members.at(place), modes.at(mode_of(part)));
-            let room = rooms.next().unwrap_or(Bytes::ZERO);
+        for (nth, (user, &place)) in group.users.iter_mut().zip(found.iter()).enumerate() {
+            let (station, room) = (members.at(place), rooms.next().unwrap_or(Bytes::ZERO));
             let bytes = settings.within(room.min(limits.bytes));
-            let is_alone = *alone != 0 && *alone >> nth & 1 == 1;
+            let is_alone = *adapts && *alone >> nth & 1 == 1;
             let frames = if is_alone { 1 } else { most };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, place);
             let next = |most| {
                 if most < outlook.least { None } else { on.source.next(node, class, station, most) }
             };
-            let psdu = Edcaf::assemble_user(originator, on.now, rules, room, mode, next);
+            let psdu = Edcaf::assemble_user(originator, on.now, rules, room, &user.mode, next);
             let psdu = psdu.ok_or(nth)?;
-            if !is_known {
-                group.users.push(MuUser {
-                    ru: shape.data.plan()[nth],
-                    mcs: shape.mcs[nth],
-                    rate: shape.data.rate(nth),
-                    ..MuUser::of(*mode)
-                });
-            }
-            let (repeated, on_air) = (originator.repeated() as u16, settings.on_air(psdu.bytes));
-            group.users[nth].load(station, psdu, repeated, on_air);
+            user.load(station, place, psdu);
+            user.on_air = settings.on_air(psdu.bytes);
         }
         (group.end, group.fields) = shape.data.ppdu(group.users.iter().map(|user| user.on_air));
         for (user, room) in group.users.iter_mut().zip(shape.data.rooms(group.end)) {
@@ -319,6 +326,7 @@ impl Downlink {
             after: Duration::ZERO,
             shape: 0,
             parts: 0,
+            adapts: false,
             is_complete: false,
         }
     }

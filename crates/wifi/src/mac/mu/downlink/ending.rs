@@ -33,10 +33,10 @@ impl Downlink {
     {
         let drops = edcaf.end_group(rules, is_answered);
         for (nth, user) in group.users.iter().enumerate() {
-            let originator = self.originator_mut(category, edcaf, user.station);
+            let originator = self.of_user_mut(category, edcaf, user);
             let acked = acked(nth, user, originator);
             let answer = user.end(now, rules, originator, acked.as_ref(), settled);
-            if stations.rate(user.station).adapts() {
+            if group.adapts && stations.rate(user.station).adapts() {
                 let snr = stations.snr(user.station);
                 user.report(now, answer, snr, stations.rate(user.station));
             }
@@ -48,7 +48,7 @@ impl Downlink {
             }
         }
         if let Some(last) = group.users.last() {
-            self.turn_to(category, edcaf, Some(last.station));
+            self.queues[category as usize].turn_to(edcaf, last.place);
             edcaf.psdu = last.psdu;
         }
     }
@@ -64,9 +64,10 @@ impl MuExchange {
         out: &mut Vec<Command>,
     ) {
         let tones = self.users.iter().map(|user| user.ru.size.tones());
-        for (user, used) in self.users.iter().zip(shares(used, tones)) {
+        let report = |(user, used): (&MuUser, Duration)| {
             let (peer, arrived, mpdus) = (Some(user.station), arrives(user), user.told());
-            out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
-        }
+            Command::ExchangeSent { node, peer, used, arrived, mpdus }
+        };
+        out.extend(self.users.iter().zip(shares(used, tones)).map(report));
     }
 }

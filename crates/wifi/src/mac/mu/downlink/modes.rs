@@ -4,40 +4,20 @@
 use crate::mac::PeerRate;
 use crate::phy::Mode;
 
-/// The mode of a station when it was last looked up.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    changes: u32,
-    number: u16,
-}
-
-/// All modes that stations have had, and those of the stations by place.
-#[derive(Debug)]
+/// All modes that stations have had.
+#[derive(Debug, Default)]
 pub(super) struct Modes {
     all: Vec<Mode>,
-    known: Vec<Option<Known>>,
 }
 
 impl Modes {
-    /// Those of so many stations, of which none is known.
-    pub(super) fn of(stations: u32) -> Self {
-        Self { all: Vec::new(), known: vec![None; stations as usize + 1] }
-    }
-
-    /// The number of the mode of the station at a place, which is sent to by this.
+    /// The number of the mode in which a station is sent to.
     #[inline]
-    pub(super) fn number(&mut self, place: u32, rate: &PeerRate) -> u16 {
-        match self.known[place as usize] {
-            Some(Known { changes, number }) if changes == rate.changes => number,
-            _ => self.look_up(place, rate),
+    pub(super) fn number(&mut self, rate: &mut PeerRate) -> u16 {
+        match rate.number {
+            Some(number) => number,
+            None => *rate.number.insert(self.find(&rate.mode)),
         }
-    }
-
-    #[cold]
-    fn look_up(&mut self, place: u32, rate: &PeerRate) -> u16 {
-        let number = self.find(&rate.mode);
-        self.known[place as usize] = Some(Known { changes: rate.changes, number });
-        number
     }
 
     /// The number of a mode.
@@ -69,13 +49,13 @@ mod tests {
 
     #[test]
     fn a_mode_that_changes_is_looked_up_again() {
-        let (mut one, other) = (PeerRate::fixed(mode(3)), PeerRate::fixed(mode(5)));
-        let mut modes = Modes::of(2);
-        assert_eq!([modes.number(1, &one), modes.number(2, &other)], [0, 1]);
+        let (mut one, mut other) = (PeerRate::fixed(mode(3)), PeerRate::fixed(mode(5)));
+        let mut modes = Modes::default();
+        assert_eq!([modes.number(&mut one), modes.number(&mut other)], [0, 1]);
         one.turn_to(mode(5));
-        assert_eq!(modes.number(1, &one), 1);
+        assert_eq!(modes.number(&mut one), 1);
         one.turn_to(mode(3));
-        assert_eq!(modes.number(1, &one), 0);
+        assert_eq!(modes.number(&mut one), 0);
         assert_eq!(*modes.at(1), mode(5));
     }
 }

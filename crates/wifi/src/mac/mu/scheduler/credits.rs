@@ -50,12 +50,9 @@ impl Credits {
         let Self { stations, own, moved, .. } = self;
         // They were the first in most cases, and served in this order.
         moved.clear();
-        for (place, &(station, tones)) in served.iter().enumerate() {
-            if stations.get(place) != Some(&station) {
-                break;
-            }
-            moved.push((station, own[place] - loss(tones)));
-        }
+        let in_order = served.iter().zip(&*stations).take_while(|(of, station)| of.0 == **station);
+        let first = served[..in_order.count()].iter().zip(&*own);
+        moved.extend(first.map(|(&(station, tones), own)| (station, own - loss(tones))));
         let mut gap = 0..moved.len();
         let (mut found, mut place) = (gap.end, gap.end);
         while found < served.len() && place < stations.len() {
@@ -82,16 +79,15 @@ impl Credits {
     /// They come before those who have no more, so that all are in order. Who is before the gap has
     /// more.
     fn put_back(&mut self, gap: Range<usize>) {
-        /// In most cases, only the few pass who were not served, or all.
-        const FEW: usize = 4;
         let Self { stations, own, moved, .. } = self;
         let Range { start: mut behind, end: mut place } = gap;
         for &(station, credits) in moved.iter() {
             if own.get(place).is_some_and(|&other| other > credits) {
                 let left = &own[place..];
-                let few = left.iter().take(FEW).position(|&other| other <= credits);
-                let all = || left.partition_point(|&other| other > credits);
-                let passed = few.unwrap_or_else(all);
+                let passed = match left.last() {
+                    Some(&last) if last > credits => left.len(),
+                    _ => left.partition_point(|&other| other > credits),
+                };
                 stations.copy_within(place..place + passed, behind);
                 own.copy_within(place..place + passed, behind);
                 (behind, place) = (behind + passed, place + passed);

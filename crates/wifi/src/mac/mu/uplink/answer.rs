@@ -93,7 +93,7 @@ impl TriggeredUser {
             0 => (Response::Request, DELIMITER + psdu.bytes),
             _ => (Response::Data, psdu.bytes),
         };
-        self.repeated = if psdu.mpdus > 0 { originator.repeated() } else { 0 };
+        self.repeated = psdu.repeated.into();
         true
     }
 }

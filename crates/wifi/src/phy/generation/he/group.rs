@@ -462,7 +462,14 @@ impl GroupVector {
 
     /// The common end: the latest of all, and an extra segment if one with LDPC needs it (equations
     /// 27-75 to 27-78).
-    pub(super) fn end(&self, loads: &[Load], psdus: impl Iterator<Item = Bytes>) -> DataEnd {
+    fn end(&self, loads: &[Load], psdus: impl Iterator<Item = Bytes>) -> DataEnd {
+        let latest = self.latest(loads, psdus);
+        let strained = !self.is_ns3() && loads.iter().any(|load| load.is_strained(latest));
+        if strained { latest.next() } else { latest }
+    }
+
+    /// The latest end of all, without an extra segment.
+    pub(super) fn latest(&self, loads: &[Load], psdus: impl Iterator<Item = Bytes>) -> DataEnd {
         let all = loads.iter().zip(psdus);
         if self.is_ns3() {
             let symbols = all.map(|(load, psdu)| load.fractional_symbols(psdu)).max();
@@ -477,8 +484,6 @@ impl GroupVector {
                 before = Some((load, psdu));
             }
         }
-        let latest = latest.unwrap_or(DataEnd { symbols: 0, quarters: 4 });
-        let strained = loads.iter().any(|load| load.is_strained(latest));
-        if strained { latest.next() } else { latest }
+        latest.unwrap_or(DataEnd { symbols: 0, quarters: 4 })
     }
 }

@@ -66,7 +66,8 @@ impl GroupLayout {
 
     /// Where the data of these PSDUs ends, and the fields of their PPDU.
     pub fn ppdu(&self, psdus: impl Iterator<Item = Bytes>) -> (DataEnd, GroupFields) {
-        let end = self.vector.end(&self.loads, psdus);
+        let latest = self.vector.latest(&self.loads, psdus);
+        let end = if self.is_strained(latest) { latest.next() } else { latest };
         (end, self.vector.with_data(self.around, end))
     }
 
@@ -106,7 +107,9 @@ impl GroupLayout {
 
     /// Whether an extra segment of LDPC is a part of data that ends here.
     fn is_strained(&self, end: DataEnd) -> bool {
-        !self.vector.is_ns3() && self.loads.iter().any(|load| load.is_strained(end))
+        self.has_ldpc
+            && !self.vector.is_ns3()
+            && self.loads.iter().any(|load| load.is_strained(end))
     }
 
     /// The latest end of the data with which the PPDU lasts no longer than `within` and than

@@ -76,7 +76,15 @@ impl RuSize {
 
     /// Its subcarriers, pilots among them.
     pub const fn tones(self) -> u32 {
-        self.data_tones() + self.pilots()
+        match self {
+            Self::Tones26 => 26,
+            Self::Tones52 => 52,
+            Self::Tones106 => 106,
+            Self::Tones242 => 242,
+            Self::Tones484 => 484,
+            Self::Tones996 => 996,
+            Self::Tones1992 => 1992,
+        }
     }
 
     /// Its data subcarriers (`N_SD`, clause 27.5).
