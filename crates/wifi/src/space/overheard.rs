@@ -1,27 +1,47 @@
-//! Frames that nodes decode and that are not for them: mostly these only set their NAVs, and if a
-//! frame was alone on the air, nothing has to be computed for each of the nodes.
+//! Frames that are not for the nodes that receive them: mostly these only set their NAVs. A node is
+//! done with such a frame when it ends, unless what was on the air with it must be looked up.
 
 use super::Space;
 use super::frame::{OnAir, Users};
-use super::per::PpduParts;
-use kernel::Instant;
+use super::per::{PerCalculator, PpduParts};
+use super::per_cache::PerCache;
+use super::power::Levels;
+use super::reception::Received;
+use crate::phy::error::ErrorModel;
+use kernel::{Instant, Rng};
 use wire::FrameKind;
 
-/// What a frame does that is alone on the air to a node that decodes it and that it is not for: it
-/// sets the node's NAV.
+/// What the only frame that ends now does to nodes that it is not for: it sets the NAV of those
+/// that decode it.
 #[derive(Clone, Copy)]
-pub(super) struct Overheard {
-    /// The power from which nodes certainly decode it.
+pub(super) struct Overheard<'a> {
+    ppdu: &'a PpduParts,
+    /// The power from which nodes certainly decode it if it was alone on the air.
     pub(super) from: f64,
     /// When the NAV ends, and when if no frame has begun by then.
     pub(super) until: Instant,
     pub(super) nav_reset_at: Option<Instant>,
 }
 
-impl Default for Overheard {
-    /// Nobody only overhears it.
-    fn default() -> Self {
-        Self { from: f64::INFINITY, until: Instant::ZERO, nav_reset_at: None }
+impl Overheard<'_> {
+    /// Draws whether a node loses the frame, which has just ended; `None` if it must be looked up
+    /// what was on the air with it.
+    #[inline]
+    pub(super) fn is_lost(
+        &self,
+        now: Instant,
+        Received { power, bounds }: Received,
+        noise: &mut Rng,
+        levels: &Levels,
+        error: &dyn ErrorModel,
+        per_cache: &mut PerCache,
+    ) -> Option<bool> {
+        let certain = self.ppdu.is_certainly_lost(levels, power, &bounds);
+        if certain.is_some() || bounds.chunks > 1 {
+            return certain;
+        }
+        let mut per = PerCalculator { levels, error, ppdu: self.ppdu, per_cache };
+        Some(noise.chance(per.failure_beside(bounds.most, now, power)))
     }
 }
 
@@ -57,15 +77,15 @@ impl Space {
         self.watch.is_none() && self.interferers.is_none() && !is_noted
     }
 
-    /// How nodes receive a frame that it is not for, if it ends and was alone on the air; `None` if
-    /// this is looked up for each of them. The parts of the frame may be known.
+    /// What the only frame that ends now does to nodes that it is not for; `None` if it may do more
+    /// than to set their NAVs. The parts of the frame may be known.
     #[inline]
-    pub(super) fn overheard(
+    pub(super) fn overheard<'a>(
         &mut self,
         now: Instant,
         id: u32,
-        ppdu: &mut Option<PpduParts>,
-    ) -> Option<Overheard> {
+        ppdu: &'a mut Option<PpduParts>,
+    ) -> Option<Overheard<'a>> {
         let frame = &self.signals.transmission(id).frame;
         let (to, reserves) = (frame.to, frame.reserves);
         let is_plain = self.only_sets_nav(frame)
@@ -81,6 +101,6 @@ impl Space {
         let nav_reset_at = self.nav_reset_at(now, id);
         let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(id, false));
         let from = ppdu.decoded_alone_from(&self.rules.levels);
-        Some(Overheard { from, until: now + reserves, nav_reset_at })
+        Some(Overheard { ppdu, from, until: now + reserves, nav_reset_at })
     }
 }

@@ -283,9 +283,15 @@ impl PerCalculator<'_> {
     }
 
     fn span(&mut self, chunks: &[Chunk], power: f64, span: BitSpan) -> f64 {
-        let within = chunks.iter().skip_while(|chunk| chunk.end <= span.begin);
-        let within = within.take_while(|chunk| chunk.begin < span.end);
         let Limits { body, occupied, .. } = self.ppdu.limits;
+        let within = match chunks.iter().position(|chunk| chunk.end > span.begin) {
+            Some(first) if chunks[first].end >= span.end => {
+                return self.part(&chunks[first], power, body, span);
+            }
+            Some(first) => chunks[first..].iter(),
+            None => return 1.0,
+        };
+        let within = within.take_while(|chunk| chunk.begin < span.end);
         for chunk in within.clone() {
             let bits = span.within(chunk).unwrap_or(0);
             if bits > 0
@@ -327,6 +333,11 @@ impl PerCalculator<'_> {
             return 1.0;
         }
         1.0 - self.header(chunks, power) * (1.0 - all_lost)
+    }
+
+    /// The same beside constant interference, in milliwatts, up to the end of the PPDU.
+    pub(super) fn failure_beside(&mut self, interference: f64, end: Instant, power: f64) -> f64 {
+        self.failure(&[Chunk { begin: self.ppdu.start, end, interference }], power)
     }
 
     /// Probability that all MPDUs of the PSDU are lost.

@@ -249,6 +249,17 @@ impl PhyReceiver {
         (self.sum == FixedPower::default()) & !self.sending & !self.energy
     }
 
+    /// Whether the node senses no signal, so that it receives the only one that begins now, which
+    /// is strong enough to be received alone ([`Levels::alone`]), if this is not hidden by others.
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
+    #[inline]
+    pub(super) fn finds_next(&self, power: Power, levels: &Levels) -> bool {
+        let is_idle = (self.sum < levels.energy) & !self.sending & !self.energy;
+        is_idle
+            && self.reception.is_none()
+            && (self.sum == FixedPower::default() || levels.finds(power.milliwatts, self.sum))
+    }
+
     /// Whether the node transmits, or notices the signals that arrive, also those that have begun
     /// now, beside another of this power. A node that notices none goes on counting slots.
     pub(super) fn notices(&self, now: Instant, beside: FixedPower, levels: &Levels) -> bool {
@@ -259,11 +270,10 @@ impl PhyReceiver {
         self.is_busy() || self.sum >= levels.energy || self.newest.is_some_and(begins)
     }
 
-    /// The only signal that begins now arrives while the receiver is clear, and is strong enough
-    /// ([`Levels::alone`]): its reception begins.
+    /// The reception of the only signal that begins now begins ([`Self::finds_next`]).
     #[inline]
-    pub(super) fn receive_alone(&mut self, now: Instant, signal: ReceivedSignal, levels: &Levels) {
-        (self.sum, self.newest) = (signal.power.fixed, Some((now, signal)));
+    pub(super) fn receive_next(&mut self, now: Instant, signal: ReceivedSignal, levels: &Levels) {
+        (self.sum, self.newest) = (self.sum + signal.power.fixed, Some((now, signal)));
         self.begin_reception(now, signal, levels);
     }
 
