@@ -7,6 +7,7 @@ use super::Space;
 use super::frame::{OnAir, Part, Transmission, Users};
 use super::interference::Interference;
 use super::overheard::Overheard;
+use super::per::PerCalculator;
 use super::per_cache::FrameFacts;
 use super::power::FixedPower;
 use super::reception::{Change, End, Received, ReceivedSignal};
@@ -419,9 +420,8 @@ impl Space {
                 if is_weak {
                     lost += u32::from(to.is_none_or(|to| to == node));
                     state.carrier.on_decoding_error(now, deferral);
-                } else if let Some(Overheard { until, nav_reset_at, .. }) = overheard {
-                    state.carrier.on_decoded();
-                    state.carrier.reserve(until, nav_reset_at);
+                } else if let Some(overheard) = overheard {
+                    overheard.set_nav(state);
                 }
                 return sense(now, node, state, false, rules, timers, watch);
             }
@@ -434,19 +434,13 @@ impl Space {
                 }
                 End::Received(how) => {
                     let overheard = overheard.filter(|_| to != Some(node) && !state.awaits());
-                    let is_lost = overheard.and_then(|it| {
-                        it.is_lost(now, how, &mut state.noise, levels, error, per_cache)
+                    let is_done = overheard.is_some_and(|it| {
+                        let mut per = PerCalculator { levels, error, ppdu: it.ppdu, per_cache };
+                        it.end_at(now, state, how, receiver.sum(), &mut per)
                     });
-                    match (overheard, is_lost) {
-                        (Some(Overheard { until, nav_reset_at, .. }), Some(false)) => {
-                            state.carrier.on_decoded();
-                            state.carrier.reserve(until, nav_reset_at);
-                        }
-                        (Some(_), Some(true)) => state.carrier.on_decoding_error(now, deferral),
-                        _ => {
-                            scratch.received.push((node, id, how));
-                            return scratch.touch(node);
-                        }
+                    if !is_done {
+                        scratch.received.push((node, id, how));
+                        return scratch.touch(node);
                     }
                 }
             }

@@ -3,11 +3,11 @@
 
 use super::Space;
 use super::frame::{OnAir, Users};
+use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
-use super::per_cache::PerCache;
-use super::power::Levels;
+use super::power::FixedPower;
 use super::reception::Received;
-use crate::phy::error::ErrorModel;
+use crate::mac::Deferral;
 use kernel::{Instant, Rng};
 use wire::FrameKind;
 
@@ -15,33 +15,64 @@ use wire::FrameKind;
 /// that decode it.
 #[derive(Clone, Copy)]
 pub(super) struct Overheard<'a> {
-    ppdu: &'a PpduParts,
+    pub(super) ppdu: &'a PpduParts,
+    /// Nothing else has begun or ended since its PHY header.
+    is_steady: bool,
     /// The power from which nodes certainly decode it if it was alone on the air.
     pub(super) from: f64,
     /// When the NAV ends, and when if no frame has begun by then.
-    pub(super) until: Instant,
-    pub(super) nav_reset_at: Option<Instant>,
+    until: Instant,
+    nav_reset_at: Option<Instant>,
+    deferral: Deferral,
 }
 
 impl Overheard<'_> {
+    /// A node has decoded the frame.
+    #[inline]
+    pub(super) fn set_nav(&self, node: &mut Node) {
+        node.carrier.on_decoded();
+        node.carrier.reserve(self.until, self.nav_reset_at);
+    }
+
+    /// A node has received the frame to its end. Draws whether it decodes the frame, and carries
+    /// that out, unless it must be looked up what was on the air with it. Returns whether it does.
+    /// `beside`: what is still on the air at the node.
+    #[inline]
+    pub(super) fn end_at(
+        &self,
+        now: Instant,
+        node: &mut Node,
+        how: Received,
+        beside: FixedPower,
+        per: &mut PerCalculator<'_>,
+    ) -> bool {
+        match self.draw_loss(now, how, beside, &mut node.noise, per) {
+            Some(true) => node.carrier.on_decoding_error(now, self.deferral),
+            Some(false) => self.set_nav(node),
+            None => return false,
+        }
+        true
+    }
+
     /// Draws whether a node loses the frame, which has just ended; `None` if it must be looked up
     /// what was on the air with it.
     #[inline]
-    pub(super) fn is_lost(
+    fn draw_loss(
         &self,
         now: Instant,
         Received { power, bounds }: Received,
+        beside: FixedPower,
         noise: &mut Rng,
-        levels: &Levels,
-        error: &dyn ErrorModel,
-        per_cache: &mut PerCache,
+        per: &mut PerCalculator<'_>,
     ) -> Option<bool> {
-        let certain = self.ppdu.is_certainly_lost(levels, power, &bounds);
-        if certain.is_some() || bounds.chunks > 1 {
+        let certain = self.ppdu.is_certainly_lost(per.levels, power, &bounds);
+        let is_steady = || {
+            bounds.chunks == 1 || self.is_steady && self.ppdu.has_header(per.levels, power, &bounds)
+        };
+        if certain.is_some() || !is_steady() {
             return certain;
         }
-        let mut per = PerCalculator { levels, error, ppdu: self.ppdu, per_cache };
-        Some(noise.chance(per.failure_beside(bounds.most, now, power)))
+        Some(noise.chance(per.failure_beside(beside.milliwatts(), now, power)))
     }
 }
 
@@ -88,6 +119,7 @@ impl Space {
     ) -> Option<Overheard<'a>> {
         let frame = &self.signals.transmission(id).frame;
         let (to, reserves) = (frame.to, frame.reserves);
+        let deferral = self.signals.transmission(id).deferral;
         let is_plain = self.only_sets_nav(frame)
             && self.rules.mac.all_know(frame.mode.class)
             && self.rules.mac.config.full_duplex.is_none()
@@ -101,6 +133,7 @@ impl Space {
         let nav_reset_at = self.nav_reset_at(now, id);
         let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(id, false));
         let from = ppdu.decoded_alone_from(&self.rules.levels);
-        Some(Overheard { ppdu, from, until: now + reserves, nav_reset_at })
+        let is_steady = self.signals.is_steady_since(id, self.signals.transmission(id).payload());
+        Some(Overheard { ppdu, is_steady, from, until: now + reserves, nav_reset_at, deferral })
     }
 }

@@ -184,10 +184,15 @@ impl PpduParts {
         if power < levels.sensitivity {
             return Some(true);
         }
-        let limits = &self.limits;
-        let disturbance = bounds.most + levels.noise(limits.occupied);
-        let is_found = power >= limits.header_success_above * disturbance;
-        self.are_certainly_lost(levels, power, bounds).filter(|&all_lost| all_lost || is_found)
+        self.are_certainly_lost(levels, power, bounds)
+            .filter(|&all_lost| all_lost || self.has_header(levels, power, bounds))
+    }
+
+    /// Whether a receiver certainly decodes the PHY header.
+    #[inline]
+    pub(super) fn has_header(&self, levels: &Levels, power: f64, bounds: &Bounds) -> bool {
+        let Limits { occupied, header_success_above, .. } = self.limits;
+        power >= header_success_above * (bounds.most + levels.noise(occupied))
     }
 
     /// The power from which a receiver certainly decodes something of a frame that is alone on the
@@ -337,7 +342,13 @@ impl PerCalculator<'_> {
 
     /// The same beside constant interference, in milliwatts, up to the end of the PPDU.
     pub(super) fn failure_beside(&mut self, interference: f64, end: Instant, power: f64) -> f64 {
-        self.failure(&[Chunk { begin: self.ppdu.start, end, interference }], power)
+        let chunk = [Chunk { begin: self.ppdu.start, end, interference }];
+        let bounds = Bounds { least: interference, most: interference, chunks: 1 };
+        let all_lost = match self.ppdu.are_certainly_lost(self.levels, power, &bounds) {
+            Some(are_lost) => f64::from(u8::from(are_lost)),
+            None => self.all_lost(&chunk, power),
+        };
+        1.0 - self.header(&chunk, power) * (1.0 - all_lost)
     }
 
     /// Probability that all MPDUs of the PSDU are lost.

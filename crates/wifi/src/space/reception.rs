@@ -144,6 +144,11 @@ impl PhyReceiver {
         !self.energy
     }
 
+    /// The power of all signals together.
+    pub(super) fn sum(&self) -> FixedPower {
+        self.sum
+    }
+
     /// Replaces a part of the sum of received powers.
     pub(super) fn replace(&mut self, before: FixedPower, after: FixedPower) {
         self.sum = self.sum - before + after;
