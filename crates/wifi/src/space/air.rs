@@ -313,7 +313,7 @@ impl Space {
             if self.signals.transmission(id).part != Part::Source {
                 let is_only = number == 1;
                 let overheard = if is_only { self.overheard(now, id, &mut ppdu) } else { None };
-                self.end_transmission(now, id, overheard);
+                self.end_transmission(now, id, overheard.as_ref());
             }
         }
         let mut received = std::mem::take(&mut self.scratch.received);
@@ -396,7 +396,7 @@ impl Space {
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
     /// whatever the interference, has received nothing. One that only overhears it is done with it.
     #[inline(never)]
-    fn end_transmission(&mut self, now: Instant, id: u32, overheard: Option<Overheard<'_>>) {
+    fn end_transmission(&mut self, now: Instant, id: u32, overheard: Option<&Overheard<'_>>) {
         if self.signals.transmission(id).frame.is_joint() {
             return self.end_in_units(id);
         }

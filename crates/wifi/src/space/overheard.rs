@@ -13,7 +13,6 @@ use wire::FrameKind;
 
 /// What the only frame that ends now does to nodes that it is not for: it sets the NAV of those
 /// that decode it.
-#[derive(Clone, Copy)]
 pub(super) struct Overheard<'a> {
     pub(super) ppdu: &'a PpduParts,
     /// Nothing else has begun or ended since its PHY header.
@@ -72,7 +71,7 @@ impl Overheard<'_> {
         if certain.is_some() || !is_steady() {
             return certain;
         }
-        Some(noise.chance(per.failure_beside(beside.milliwatts(), now, power)))
+        Some(per.draw_loss_beside(beside.milliwatts(), now, power, noise))
     }
 }
 

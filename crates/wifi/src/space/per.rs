@@ -6,9 +6,9 @@ use super::interference::{Bounds, Chunk, overlap};
 use super::per_cache::{Limits, ModeId, PerCache};
 use super::power::Levels;
 use crate::mac::Timing;
-use crate::phy::error::ErrorModel;
+use crate::phy::error::{ErrorModel, RARE};
 use crate::phy::{Mode, Occupied};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, Instant, Rng};
 use std::ops::Deref;
 use std::slice;
 
@@ -340,8 +340,32 @@ impl PerCalculator<'_> {
         1.0 - self.header(chunks, power) * (1.0 - all_lost)
     }
 
-    /// The same beside constant interference, in milliwatts, up to the end of the PPDU.
-    pub(super) fn failure_beside(&mut self, interference: f64, end: Instant, power: f64) -> f64 {
+    /// Draws whether a receiver decodes none of the MPDUs beside constant interference, in
+    /// milliwatts, up to the end of the PPDU. If it is rare that it does not, few numbers that are
+    /// drawn are so small that the probability matters.
+    pub(super) fn draw_loss_beside(
+        &mut self,
+        interference: f64,
+        end: Instant,
+        power: f64,
+        noise: &mut Rng,
+    ) -> bool {
+        let limits = &self.ppdu.limits;
+        let disturbance = interference + self.levels.noise(limits.occupied);
+        let (above, below) = limits.rare;
+        let is_rare = power > above * disturbance
+            && power < below * disturbance
+            && power >= limits.header_success_above * disturbance;
+        if !is_rare {
+            return noise.chance(self.failure_beside(interference, end, power));
+        }
+        let drawn = noise.uniform();
+        debug_assert!((1e-12..=RARE).contains(&self.failure_beside(interference, end, power)));
+        drawn < RARE && drawn < self.failure_beside(interference, end, power)
+    }
+
+    /// The probability of this.
+    fn failure_beside(&mut self, interference: f64, end: Instant, power: f64) -> f64 {
         let chunk = [Chunk { begin: self.ppdu.start, end, interference }];
         let bounds = Bounds { least: interference, most: interference, chunks: 1 };
         let all_lost = match self.ppdu.are_certainly_lost(self.levels, power, &bounds) {
