@@ -436,7 +436,7 @@ impl Space {
                     let overheard = overheard.filter(|_| to != Some(node) && !state.awaits());
                     let is_done = overheard.is_some_and(|it| {
                         let mut per = PerCalculator { levels, error, ppdu: it.ppdu, per_cache };
-                        it.end_at(now, state, how, receiver.sum(), &mut per)
+                        it.end_at(now, state, how, receiver.sum(), signals, &mut per)
                     });
                     if !is_done {
                         scratch.received.push((node, id, how));

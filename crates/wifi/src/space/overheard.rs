@@ -7,6 +7,7 @@ use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
 use super::power::FixedPower;
 use super::reception::Received;
+use super::signals::Signals;
 use crate::mac::Deferral;
 use kernel::{Instant, Rng};
 use wire::FrameKind;
@@ -15,8 +16,7 @@ use wire::FrameKind;
 /// that decode it.
 pub(super) struct Overheard<'a> {
     pub(super) ppdu: &'a PpduParts,
-    /// Nothing else has begun or ended since its PHY header.
-    is_steady: bool,
+    id: u32,
     /// The power from which nodes certainly decode it if it was alone on the air.
     pub(super) from: f64,
     /// When the NAV ends, and when if no frame has begun by then.
@@ -43,9 +43,10 @@ impl Overheard<'_> {
         node: &mut Node,
         how: Received,
         beside: FixedPower,
+        signals: &Signals,
         per: &mut PerCalculator<'_>,
     ) -> bool {
-        match self.draw_loss(now, how, beside, &mut node.noise, per) {
+        match self.draw_loss(now, how, beside, signals, &mut node.noise, per) {
             Some(true) => node.carrier.on_decoding_error(now, self.deferral),
             Some(false) => self.set_nav(node),
             None => return false,
@@ -61,12 +62,15 @@ impl Overheard<'_> {
         now: Instant,
         Received { power, bounds }: Received,
         beside: FixedPower,
+        signals: &Signals,
         noise: &mut Rng,
         per: &mut PerCalculator<'_>,
     ) -> Option<bool> {
         let certain = self.ppdu.is_certainly_lost(per.levels, power, &bounds);
         let is_steady = || {
-            bounds.chunks == 1 || self.is_steady && self.ppdu.has_header(per.levels, power, &bounds)
+            bounds.chunks == 1
+                || self.ppdu.has_header(per.levels, power, &bounds)
+                    && signals.is_steady_since(self.id, self.ppdu.payload())
         };
         if certain.is_some() || !is_steady() {
             return certain;
@@ -132,7 +136,6 @@ impl Space {
         let nav_reset_at = self.nav_reset_at(now, id);
         let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(id, false));
         let from = ppdu.decoded_alone_from(&self.rules.levels);
-        let is_steady = self.signals.is_steady_since(id, self.signals.transmission(id).payload());
-        Some(Overheard { ppdu, is_steady, from, until: now + reserves, nav_reset_at, deferral })
+        Some(Overheard { ppdu, id, from, until: now + reserves, nav_reset_at, deferral })
     }
 }

@@ -250,6 +250,11 @@ impl PpduParts {
         is_some.then_some(false)
     }
 
+    /// When the first MPDU begins.
+    pub(super) fn payload(&self) -> Instant {
+        self.payload
+    }
+
     /// The number of MPDUs.
     pub(super) fn frames(&self) -> usize {
         self.spans.len()
@@ -350,18 +355,27 @@ impl PerCalculator<'_> {
         power: f64,
         noise: &mut Rng,
     ) -> bool {
-        let limits = &self.ppdu.limits;
-        let disturbance = interference + self.levels.noise(limits.occupied);
-        let (above, below) = limits.rare;
-        let is_rare = power > above * disturbance
-            && power < below * disturbance
-            && power >= limits.header_success_above * disturbance;
+        let is_rare = match self.ppdu.spans[..] {
+            [span] => self.is_rare(interference, power, span.bits),
+            _ => false,
+        };
         if !is_rare {
             return noise.chance(self.failure_beside(interference, end, power));
         }
         let drawn = noise.uniform();
         debug_assert!((1e-12..=RARE).contains(&self.failure_beside(interference, end, power)));
         drawn < RARE && drawn < self.failure_beside(interference, end, power)
+    }
+
+    /// Whether so many bits are lost with a low probability, and the PHY header never.
+    #[inline]
+    fn is_rare(&mut self, interference: f64, power: f64, bits: u64) -> bool {
+        let Limits { body, occupied, header_success_above, .. } = self.ppdu.limits;
+        let disturbance = interference + self.levels.noise(occupied);
+        let (above, below) = self.per_cache.rare_loss(body, bits, self.error);
+        power > above * disturbance
+            && power < below * disturbance
+            && power >= header_success_above * disturbance
     }
 
     /// The probability of this.

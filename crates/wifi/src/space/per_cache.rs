@@ -12,9 +12,6 @@ use wire::FrameKind;
 /// can decode anything of the rest of the frame.
 const HEADER_SUCCESS_ABOVE: f64 = 100.0;
 
-/// No SINR is between these.
-const NEVER_RARE: (f64, f64) = (f64::INFINITY, 0.0);
-
 /// Bits that stand for preamble and PHY header: those of the L-SIG field (clause 17.3.4), which
 /// follows the training fields, and those of the DSSS preamble and header (clause 16.2.2).
 const SIGNAL_BITS: u64 = 24;
@@ -169,7 +166,6 @@ impl PerCache {
             all_above: certain.success_above(error, mode, most),
             none_below: certain.failure_below(error, mode, least),
             none_below_in_parts: certain.failure_below_in_parts(error, mode, least),
-            rare: if mpdus == 1 { certain.rare_loss(error, mode, most) } else { NEVER_RARE },
             parts: (least / Certain::PART) as usize,
         }
     }
@@ -179,6 +175,19 @@ impl PerCache {
     pub(super) fn failure_below(&mut self, mode: ModeId, bits: u64, error: &dyn ErrorModel) -> f64 {
         let KnownMode { mode, certain, .. } = &mut self.modes[mode];
         certain.failure_below(error, mode, bits)
+    }
+
+    /// Between which ratios the error model loses so many bits with a probability above 1e-12 and
+    /// below [`RARE`](crate::phy::error::RARE).
+    #[inline]
+    pub(super) fn rare_loss(
+        &mut self,
+        mode: ModeId,
+        bits: u64,
+        error: &dyn ErrorModel,
+    ) -> (f64, f64) {
+        let KnownMode { mode, certain, .. } = &mut self.modes[mode];
+        certain.rare_loss(error, mode, bits)
     }
 
     /// Probability that so many bits are decoded at this power. `disturbance` is the power of noise
@@ -246,9 +255,6 @@ pub(super) struct Limits {
     /// `none_below_in_parts`, so is an MPDU that extends over up to `parts` chunks.
     pub(super) none_below: f64,
     pub(super) none_below_in_parts: f64,
-    /// Between these SINRs, the only MPDU within one chunk is lost with a probability above 1e-12
-    /// and below [`RARE`](crate::phy::error::RARE).
-    pub(super) rare: (f64, f64),
     pub(super) parts: usize,
 }
 

@@ -259,10 +259,12 @@ impl PhyReceiver {
     #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
     #[inline]
     pub(super) fn finds_next(&self, power: Power, levels: &Levels) -> bool {
-        let is_idle = (self.sum < levels.energy) & !self.sending & !self.energy;
-        is_idle
-            && self.reception.is_none()
-            && (self.sum == FixedPower::default() || levels.finds(power.milliwatts, self.sum))
+        let is_hidden = || {
+            self.reception.is_some()
+                || self.sum >= levels.energy
+                || !levels.finds(power.milliwatts, self.sum)
+        };
+        (!self.sending & !self.energy) && (self.sum == FixedPower::default() || !is_hidden())
     }
 
     /// Whether the node transmits, or notices the signals that arrive, also those that have begun
