@@ -10,6 +10,7 @@ use super::reception::Received;
 use super::signals::Signals;
 use crate::mac::Deferral;
 use kernel::{Instant, Rng};
+use std::cell::OnceCell;
 use wire::FrameKind;
 
 /// What the only frame that ends now does to nodes that it is not for: it sets the NAV of those
@@ -17,6 +18,8 @@ use wire::FrameKind;
 pub(super) struct Overheard<'a> {
     pub(super) ppdu: &'a PpduParts,
     id: u32,
+    /// Whether nothing else has begun or ended since its PHY header, once that was asked for.
+    is_steady: OnceCell<bool>,
     /// The power from which nodes certainly decode it if it was alone on the air.
     pub(super) from: f64,
     /// When the NAV ends, and when if no frame has begun by then.
@@ -67,10 +70,11 @@ impl Overheard<'_> {
         per: &mut PerCalculator<'_>,
     ) -> Option<bool> {
         let certain = self.ppdu.is_certainly_lost(per.levels, power, &bounds);
+        let since_header = || signals.is_steady_since(self.id, self.ppdu.payload());
         let is_steady = || {
             bounds.chunks == 1
                 || self.ppdu.has_header(per.levels, power, &bounds)
-                    && signals.is_steady_since(self.id, self.ppdu.payload())
+                    && *self.is_steady.get_or_init(since_header)
         };
         if certain.is_some() || !is_steady() {
             return certain;
@@ -136,6 +140,7 @@ impl Space {
         let nav_reset_at = self.nav_reset_at(now, id);
         let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(id, false));
         let from = ppdu.decoded_alone_from(&self.rules.levels);
-        Some(Overheard { ppdu, id, from, until: now + reserves, nav_reset_at, deferral })
+        let is_steady = OnceCell::new();
+        Some(Overheard { ppdu, id, is_steady, from, until: now + reserves, nav_reset_at, deferral })
     }
 }
