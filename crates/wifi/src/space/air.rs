@@ -1,7 +1,8 @@
 //! Start and end of transmissions.
 //!
-//! A frame that arrives alone at a receiver on which nothing else is on the air takes one step at
-//! its begin and, if it is too weak to be decoded, one at its end.
+//! A frame that begins alone takes one step at a receiver that senses nothing. If it ends alone, it
+//! takes one more at a receiver that it is not for, unless it must be looked up what was on the air
+//! with it.
 
 use super::Space;
 use super::frame::{OnAir, Part, Transmission, Users};
