@@ -452,7 +452,7 @@ impl Space {
     /// next frame then may come before. In Bianchi's chain such a frame is a step in any case.
     fn rouse(&mut self) {
         let may_doze_on = self.rules.mac.busy_slot() != BusySlot::Step;
-        let Self { nodes, timers, watch, .. } = self;
+        let Self { nodes, timers, .. } = self;
         let (space, dozing) = (timers.space(), timers.take_dozing());
         for &node in &dozing {
             let state = &mut nodes[node as usize];
@@ -460,8 +460,7 @@ impl Space {
             if may_doze_on && first > timers.earliest() {
                 timers.rest(node, first);
             } else {
-                state.rouse();
-                settle::set_timer(node, state, timers, watch);
+                timers.set(node, state.rouse());
             }
         }
         timers.give_back(dozing);

@@ -3,7 +3,7 @@
 mod certain;
 mod dsss;
 
-pub(crate) use certain::Certain;
+pub(crate) use certain::{Certain, RARE};
 
 use super::Mode;
 use kernel::{Bytes, Db};

@@ -1,12 +1,14 @@
 //! Start and end of transmissions.
 //!
-//! A frame that arrives alone at a receiver on which nothing else is on the air takes one step at
-//! its begin and, if it is too weak to be decoded, one at its end.
+//! A frame that begins alone takes one step at a receiver that senses nothing. If it ends alone, it
+//! takes one more at a receiver that it is not for, unless it must be looked up what was on the air
+//! with it.
 
 use super::Space;
 use super::frame::{OnAir, Part, Transmission, Users};
 use super::interference::Interference;
 use super::overheard::Overheard;
+use super::per::PerCalculator;
 use super::per_cache::FrameFacts;
 use super::power::FixedPower;
 use super::reception::{Change, End, Received, ReceivedSignal};
@@ -250,9 +252,9 @@ impl Space {
             let knows = || is_dsss || rules.mac.knows_ofdm(node);
             let is_decodable = all_know || knows() && signals.is_in_channel(id, node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
-            let is_found = is_alone && is_decodable && power.milliwatts >= levels.alone;
-            if is_found && receiver.is_clear() && state.detects(now, detected) {
-                receiver.receive_alone(now, ReceivedSignal { id, power }, levels);
+            let may_find = is_alone && is_decodable && power.milliwatts >= levels.alone;
+            if may_find && receiver.finds_next(power, levels) && state.detects(now, detected) {
+                receiver.receive_next(now, ReceivedSignal { id, power }, levels);
                 return sense(now, node, state, true, rules, timers, watch);
             }
             if let Deferral::Nav(eifs) = deferral
@@ -312,7 +314,7 @@ impl Space {
             if self.signals.transmission(id).part != Part::Source {
                 let is_only = number == 1;
                 let overheard = if is_only { self.overheard(now, id, &mut ppdu) } else { None };
-                self.end_transmission(now, id, overheard);
+                self.end_transmission(now, id, overheard.as_ref());
             }
         }
         let mut received = std::mem::take(&mut self.scratch.received);
@@ -395,23 +397,23 @@ impl Space {
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
     /// whatever the interference, has received nothing. One that only overhears it is done with it.
     #[inline(never)]
-    fn end_transmission(&mut self, now: Instant, id: u32, overheard: Option<Overheard>) {
+    fn end_transmission(&mut self, now: Instant, id: u32, overheard: Option<&Overheard<'_>>) {
         if self.signals.transmission(id).frame.is_joint() {
             return self.end_in_units(id);
         }
         let weak_below = self.weak_below();
         let clear_below = if self.crowd.is_on_air() { 0.0 } else { weak_below };
-        let Self { signals, receivers, rules, scratch, nodes, timers, watch, .. } = self;
+        let Self { signals, receivers, rules, scratch, nodes, timers, watch, per_cache, .. } = self;
         let &Transmission { frame: OnAir { to, .. }, deferral, .. } = signals.transmission(id);
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
-        let levels = &rules.levels;
-        let Overheard { from, until, nav_reset_at } = overheard.unwrap_or_default();
+        let (levels, error) = (&rules.levels, &*signals.radio.error);
+        let decoded_from = overheard.map_or(f64::INFINITY, |it| it.from);
         let mut lost = 0;
         signals.each(id, |node, power| {
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
             let signal = ReceivedSignal { id, power };
             let is_weak = power.milliwatts < clear_below;
-            let is_overheard = power.milliwatts >= from && to != Some(node);
+            let is_overheard = power.milliwatts >= decoded_from && to != Some(node);
             if (is_weak || is_overheard)
                 && !state.awaits()
                 && receiver.clear_of(signal, is_overheard)
@@ -419,9 +421,8 @@ impl Space {
                 if is_weak {
                     lost += u32::from(to.is_none_or(|to| to == node));
                     state.carrier.on_decoding_error(now, deferral);
-                } else {
-                    state.carrier.on_decoded();
-                    state.carrier.reserve(until, nav_reset_at);
+                } else if let Some(overheard) = overheard {
+                    overheard.set_nav(state);
                 }
                 return sense(now, node, state, false, rules, timers, watch);
             }
@@ -432,7 +433,22 @@ impl Space {
                     lost += u32::from(to.is_none_or(|to| to == node));
                     state.carrier.on_decoding_error(now, deferral);
                 }
-                End::Received(how) => scratch.received.push((node, id, how)),
+                End::Received(how) => {
+                    let overheard = overheard.filter(|_| to != Some(node) && !state.awaits());
+                    let is_done = overheard.is_some_and(|it| {
+                        let mut per = PerCalculator { levels, error, ppdu: it.ppdu, per_cache };
+                        it.end_at(now, state, how, receiver.sum(), signals, &mut per)
+                    });
+                    if !is_done {
+                        scratch.received.push((node, id, how));
+                        return scratch.touch(node);
+                    }
+                }
+            }
+            if overheard.is_some() {
+                // No other frame ends now.
+                let is_busy = receiver.sense(levels);
+                return sense(now, node, state, is_busy, rules, timers, watch);
             }
             scratch.touch(node);
         });

@@ -37,6 +37,15 @@ impl Bounds {
     }
 }
 
+/// Something that is on the air with a frame begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    at: Instant,
+    /// Its place among all that is on the air with the frame.
+    index: u32,
+    begins: bool,
+}
+
 /// Interference with a frame, over its time; kept for its memory.
 #[derive(Debug, Default)]
 pub(super) struct Interference {
@@ -55,9 +64,9 @@ pub(super) struct Interference {
     burst_powers: Vec<FixedPower>,
     /// When, after the frame has begun, which of the others begins or ends, bursts after frames; in
     /// this order.
-    events: Vec<(Instant, u32)>,
-    /// How they arrive at the node that is looked at, and whether they are there.
-    arriving: Vec<(FixedPower, bool)>,
+    events: Vec<Event>,
+    /// Their powers at the node that is looked at.
+    powers: Vec<FixedPower>,
     chunks: Vec<Chunk>,
     /// Whether others may answer the same frame at the same time.
     is_joint: bool,
@@ -93,11 +102,12 @@ impl Interference {
             .map(|sent| (sent.begin, sent.end))
             .chain(self.bursts.iter().copied());
         for ((begin, end), index) in spans.zip(0..) {
-            let times = [begin, end].into_iter();
-            let times = times.filter(|&at| self.begin < at && at < self.end);
-            self.events.extend(times.map(|at| (at, index)));
+            let times = [(begin, true), (end, false)].into_iter();
+            let times = times.filter(|&(at, _)| self.begin < at && at < self.end);
+            self.events.extend(times.map(|(at, begins)| Event { at, index, begins }));
         }
         self.events.sort_unstable();
+        self.powers.resize(self.others.len() + self.bursts.len(), FixedPower::default());
     }
 
     /// The powers of the bursts at the node that is looked at next; none to leave them out.
@@ -111,14 +121,12 @@ impl Interference {
         if !self.is_known {
             self.look_up(signals);
         }
-        let Self { begin, end, ref others, ref events, ref mut arriving, ref mut chunks, .. } =
-            *self;
+        let Self { begin, end, ref others, ref events, ref mut powers, ref mut chunks, .. } = *self;
         let (mut begin, mut sum) = (begin, FixedPower::default());
-        arriving.clear();
-        chunks.clear();
+        let (of_others, of_bursts) = powers.split_at_mut(others.len());
         let (mode, id) = (&signals.transmission(self.id).frame.mode, self.id);
         let concentration = self.is_joint.then_some(self.concentration);
-        for sent in others {
+        for (sent, place) in others.iter().zip(of_others) {
             let power = signals.power_within(sent, node, mode);
             let power = match (power, concentration) {
                 (Some(power), Some(factor)) if signals.is_in_unit(id, sent) == Some(true) => {
@@ -126,27 +134,24 @@ impl Interference {
                 }
                 _ => power.map_or(FixedPower::default(), |power| power.fixed),
             };
-            let is_there = sent.begin <= begin;
-            sum = sum + if is_there { power } else { FixedPower::default() };
-            arriving.push((power, is_there));
+            *place = power;
+            sum = sum + if sent.begin <= begin { power } else { FixedPower::default() };
         }
-        for (place, (start, _)) in self.bursts.iter().enumerate() {
-            let power = self.burst_powers.get(place).copied().unwrap_or_default();
-            let is_there = *start <= begin;
-            sum = sum + if is_there { power } else { FixedPower::default() };
-            arriving.push((power, is_there));
+        for (number, ((start, _), place)) in self.bursts.iter().zip(of_bursts).enumerate() {
+            *place = self.burst_powers.get(number).copied().unwrap_or_default();
+            sum = sum + if *start <= begin { *place } else { FixedPower::default() };
         }
-        for &(at, index) in events {
-            let (power, is_there) = &mut arriving[index as usize];
-            if *power == FixedPower::default() {
+        chunks.clear();
+        for &Event { at, index, begins } in events {
+            let power = powers[index as usize];
+            if power == FixedPower::default() {
                 continue;
             }
             if at > begin {
                 chunks.push(Chunk { begin, end: at, interference: sum.milliwatts() });
                 begin = at;
             }
-            sum = if *is_there { sum - *power } else { sum + *power };
-            *is_there = true;
+            sum = if begins { sum + power } else { sum - power };
         }
         chunks.push(Chunk { begin, end, interference: sum.milliwatts() });
         chunks

@@ -1,27 +1,85 @@
-//! Frames that nodes decode and that are not for them: mostly these only set their NAVs, and if a
-//! frame was alone on the air, nothing has to be computed for each of the nodes.
+//! Frames that are not for the nodes that receive them: mostly these only set their NAVs. A node is
+//! done with such a frame when it ends, unless what was on the air with it must be looked up.
 
 use super::Space;
 use super::frame::{OnAir, Users};
-use super::per::PpduParts;
-use kernel::Instant;
+use super::node::Node;
+use super::per::{PerCalculator, PpduParts};
+use super::power::FixedPower;
+use super::reception::Received;
+use super::signals::Signals;
+use crate::mac::Deferral;
+use kernel::{Instant, Rng};
+use std::cell::OnceCell;
 use wire::FrameKind;
 
-/// What a frame does that is alone on the air to a node that decodes it and that it is not for: it
-/// sets the node's NAV.
-#[derive(Clone, Copy)]
-pub(super) struct Overheard {
-    /// The power from which nodes certainly decode it.
+/// What the only frame that ends now does to nodes that it is not for: it sets the NAV of those
+/// that decode it.
+pub(super) struct Overheard<'a> {
+    pub(super) ppdu: &'a PpduParts,
+    id: u32,
+    /// Whether nothing else has begun or ended since its PHY header, once that was asked for.
+    is_steady: OnceCell<bool>,
+    /// The power from which nodes certainly decode it if it was alone on the air.
     pub(super) from: f64,
     /// When the NAV ends, and when if no frame has begun by then.
-    pub(super) until: Instant,
-    pub(super) nav_reset_at: Option<Instant>,
+    until: Instant,
+    nav_reset_at: Option<Instant>,
+    deferral: Deferral,
 }
 
-impl Default for Overheard {
-    /// Nobody only overhears it.
-    fn default() -> Self {
-        Self { from: f64::INFINITY, until: Instant::ZERO, nav_reset_at: None }
+impl Overheard<'_> {
+    /// A node has decoded the frame.
+    #[inline]
+    pub(super) fn set_nav(&self, node: &mut Node) {
+        node.carrier.on_decoded();
+        node.carrier.reserve(self.until, self.nav_reset_at);
+    }
+
+    /// A node has received the frame to its end. Draws whether it decodes the frame, and carries
+    /// that out, unless it must be looked up what was on the air with it. Returns whether it does.
+    /// `beside`: what is still on the air at the node.
+    #[inline]
+    pub(super) fn end_at(
+        &self,
+        now: Instant,
+        node: &mut Node,
+        how: Received,
+        beside: FixedPower,
+        signals: &Signals,
+        per: &mut PerCalculator<'_>,
+    ) -> bool {
+        match self.draw_loss(now, how, beside, signals, &mut node.noise, per) {
+            Some(true) => node.carrier.on_decoding_error(now, self.deferral),
+            Some(false) => self.set_nav(node),
+            None => return false,
+        }
+        true
+    }
+
+    /// Draws whether a node loses the frame, which has just ended; `None` if it must be looked up
+    /// what was on the air with it.
+    #[inline]
+    fn draw_loss(
+        &self,
+        now: Instant,
+        Received { power, bounds }: Received,
+        beside: FixedPower,
+        signals: &Signals,
+        noise: &mut Rng,
+        per: &mut PerCalculator<'_>,
+    ) -> Option<bool> {
+        let certain = self.ppdu.is_certainly_lost(per.levels, power, &bounds);
+        let since_header = || signals.is_steady_since(self.id, self.ppdu.payload());
+        let is_steady = || {
+            bounds.chunks == 1
+                || self.ppdu.has_header(per.levels, power, &bounds)
+                    && *self.is_steady.get_or_init(since_header)
+        };
+        if certain.is_some() || !is_steady() {
+            return certain;
+        }
+        Some(per.draw_loss_beside(beside.milliwatts(), now, power, noise))
     }
 }
 
@@ -57,17 +115,18 @@ impl Space {
         self.watch.is_none() && self.interferers.is_none() && !is_noted
     }
 
-    /// How nodes receive a frame that it is not for, if it ends and was alone on the air; `None` if
-    /// this is looked up for each of them. The parts of the frame may be known.
+    /// What the only frame that ends now does to nodes that it is not for; `None` if it may do more
+    /// than to set their NAVs. The parts of the frame may be known.
     #[inline]
-    pub(super) fn overheard(
+    pub(super) fn overheard<'a>(
         &mut self,
         now: Instant,
         id: u32,
-        ppdu: &mut Option<PpduParts>,
-    ) -> Option<Overheard> {
+        ppdu: &'a mut Option<PpduParts>,
+    ) -> Option<Overheard<'a>> {
         let frame = &self.signals.transmission(id).frame;
         let (to, reserves) = (frame.to, frame.reserves);
+        let deferral = self.signals.transmission(id).deferral;
         let is_plain = self.only_sets_nav(frame)
             && self.rules.mac.all_know(frame.mode.class)
             && self.rules.mac.config.full_duplex.is_none()
@@ -81,6 +140,7 @@ impl Space {
         let nav_reset_at = self.nav_reset_at(now, id);
         let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(id, false));
         let from = ppdu.decoded_alone_from(&self.rules.levels);
-        Some(Overheard { from, until: now + reserves, nav_reset_at })
+        let is_steady = OnceCell::new();
+        Some(Overheard { ppdu, id, is_steady, from, until: now + reserves, nav_reset_at, deferral })
     }
 }

@@ -6,9 +6,9 @@ use super::interference::{Bounds, Chunk, overlap};
 use super::per_cache::{Limits, ModeId, PerCache};
 use super::power::Levels;
 use crate::mac::Timing;
-use crate::phy::error::ErrorModel;
+use crate::phy::error::{ErrorModel, RARE};
 use crate::phy::{Mode, Occupied};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, Instant, Rng};
 use std::ops::Deref;
 use std::slice;
 
@@ -184,10 +184,15 @@ impl PpduParts {
         if power < levels.sensitivity {
             return Some(true);
         }
-        let limits = &self.limits;
-        let disturbance = bounds.most + levels.noise(limits.occupied);
-        let is_found = power >= limits.header_success_above * disturbance;
-        self.are_certainly_lost(levels, power, bounds).filter(|&all_lost| all_lost || is_found)
+        self.are_certainly_lost(levels, power, bounds)
+            .filter(|&all_lost| all_lost || self.has_header(levels, power, bounds))
+    }
+
+    /// Whether a receiver certainly decodes the PHY header.
+    #[inline]
+    pub(super) fn has_header(&self, levels: &Levels, power: f64, bounds: &Bounds) -> bool {
+        let Limits { occupied, header_success_above, .. } = self.limits;
+        power >= header_success_above * (bounds.most + levels.noise(occupied))
     }
 
     /// The power from which a receiver certainly decodes something of a frame that is alone on the
@@ -245,6 +250,11 @@ impl PpduParts {
         is_some.then_some(false)
     }
 
+    /// When the first MPDU begins.
+    pub(super) fn payload(&self) -> Instant {
+        self.payload
+    }
+
     /// The number of MPDUs.
     pub(super) fn frames(&self) -> usize {
         self.spans.len()
@@ -283,9 +293,15 @@ impl PerCalculator<'_> {
     }
 
     fn span(&mut self, chunks: &[Chunk], power: f64, span: BitSpan) -> f64 {
-        let within = chunks.iter().skip_while(|chunk| chunk.end <= span.begin);
-        let within = within.take_while(|chunk| chunk.begin < span.end);
         let Limits { body, occupied, .. } = self.ppdu.limits;
+        let within = match chunks.iter().position(|chunk| chunk.end > span.begin) {
+            Some(first) if chunks[first].end >= span.end => {
+                return self.part(&chunks[first], power, body, span);
+            }
+            Some(first) => chunks[first..].iter(),
+            None => return 1.0,
+        };
+        let within = within.take_while(|chunk| chunk.begin < span.end);
         for chunk in within.clone() {
             let bits = span.within(chunk).unwrap_or(0);
             if bits > 0
@@ -327,6 +343,50 @@ impl PerCalculator<'_> {
             return 1.0;
         }
         1.0 - self.header(chunks, power) * (1.0 - all_lost)
+    }
+
+    /// Draws whether a receiver decodes none of the MPDUs beside constant interference, in
+    /// milliwatts, up to the end of the PPDU. If it is rare that it does not, few numbers that are
+    /// drawn are so small that the probability matters.
+    pub(super) fn draw_loss_beside(
+        &mut self,
+        interference: f64,
+        end: Instant,
+        power: f64,
+        noise: &mut Rng,
+    ) -> bool {
+        let is_rare = match self.ppdu.spans[..] {
+            [span] => self.is_rare(interference, power, span.bits),
+            _ => false,
+        };
+        if !is_rare {
+            return noise.chance(self.failure_beside(interference, end, power));
+        }
+        let drawn = noise.uniform();
+        debug_assert!((1e-12..=RARE).contains(&self.failure_beside(interference, end, power)));
+        drawn < RARE && drawn < self.failure_beside(interference, end, power)
+    }
+
+    /// Whether so many bits are lost with a low probability, and the PHY header never.
+    #[inline]
+    fn is_rare(&mut self, interference: f64, power: f64, bits: u64) -> bool {
+        let Limits { body, occupied, header_success_above, .. } = self.ppdu.limits;
+        let disturbance = interference + self.levels.noise(occupied);
+        let (above, below) = self.per_cache.rare_loss(body, bits, self.error);
+        power > above * disturbance
+            && power < below * disturbance
+            && power >= header_success_above * disturbance
+    }
+
+    /// The probability of this.
+    fn failure_beside(&mut self, interference: f64, end: Instant, power: f64) -> f64 {
+        let chunk = [Chunk { begin: self.ppdu.start, end, interference }];
+        let bounds = Bounds { least: interference, most: interference, chunks: 1 };
+        let all_lost = match self.ppdu.are_certainly_lost(self.levels, power, &bounds) {
+            Some(are_lost) => f64::from(u8::from(are_lost)),
+            None => self.all_lost(&chunk, power),
+        };
+        1.0 - self.header(&chunk, power) * (1.0 - all_lost)
     }
 
     /// Probability that all MPDUs of the PSDU are lost.

@@ -177,6 +177,19 @@ impl PerCache {
         certain.failure_below(error, mode, bits)
     }
 
+    /// Between which ratios the error model loses so many bits with a probability above 1e-12 and
+    /// below [`RARE`](crate::phy::error::RARE).
+    #[inline]
+    pub(super) fn rare_loss(
+        &mut self,
+        mode: ModeId,
+        bits: u64,
+        error: &dyn ErrorModel,
+    ) -> (f64, f64) {
+        let KnownMode { mode, certain, .. } = &mut self.modes[mode];
+        certain.rare_loss(error, mode, bits)
+    }
+
     /// Probability that so many bits are decoded at this power. `disturbance` is the power of noise
     /// and interference in a bandwidth.
     pub(super) fn success(

@@ -180,10 +180,13 @@ impl ReceiverSet {
     /// The index of a node among the receivers; `None` if it is never in range.
     #[inline]
     pub(super) fn place(&self, node: u32) -> Option<usize> {
-        // Where all hear all, most nodes have the numbers after that of the first.
+        // Where all hear all, the nodes have the numbers after that of the first, but for the
+        // transmitter.
         let guess = node.wrapping_sub(self.receivers.first()?.node) as usize;
-        if self.receivers.get(guess).is_some_and(|receiver| receiver.node == node) {
-            return Some(guess);
+        for guess in [guess, guess.wrapping_sub(1)] {
+            if self.receivers.get(guess).is_some_and(|receiver| receiver.node == node) {
+                return Some(guess);
+            }
         }
         let block = self.blocks.get((node as usize / 64).wrapping_sub(self.first))?;
         let bit = 1 << (node % 64);

@@ -144,6 +144,11 @@ impl PhyReceiver {
         !self.energy
     }
 
+    /// The power of all signals together.
+    pub(super) fn sum(&self) -> FixedPower {
+        self.sum
+    }
+
     /// Replaces a part of the sum of received powers.
     pub(super) fn replace(&mut self, before: FixedPower, after: FixedPower) {
         self.sum = self.sum - before + after;
@@ -249,6 +254,19 @@ impl PhyReceiver {
         (self.sum == FixedPower::default()) & !self.sending & !self.energy
     }
 
+    /// Whether the node senses no signal, so that it receives the only one that begins now, which
+    /// is strong enough to be received alone ([`Levels::alone`]), if this is not hidden by others.
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
+    #[inline]
+    pub(super) fn finds_next(&self, power: Power, levels: &Levels) -> bool {
+        let is_hidden = || {
+            self.reception.is_some()
+                || self.sum >= levels.energy
+                || !levels.finds(power.milliwatts, self.sum)
+        };
+        (!self.sending & !self.energy) && (self.sum == FixedPower::default() || !is_hidden())
+    }
+
     /// Whether the node transmits, or notices the signals that arrive, also those that have begun
     /// now, beside another of this power. A node that notices none goes on counting slots.
     pub(super) fn notices(&self, now: Instant, beside: FixedPower, levels: &Levels) -> bool {
@@ -259,11 +277,10 @@ impl PhyReceiver {
         self.is_busy() || self.sum >= levels.energy || self.newest.is_some_and(begins)
     }
 
-    /// The only signal that begins now arrives while the receiver is clear, and is strong enough
-    /// ([`Levels::alone`]): its reception begins.
+    /// The reception of the only signal that begins now begins ([`Self::finds_next`]).
     #[inline]
-    pub(super) fn receive_alone(&mut self, now: Instant, signal: ReceivedSignal, levels: &Levels) {
-        (self.sum, self.newest) = (signal.power.fixed, Some((now, signal)));
+    pub(super) fn receive_next(&mut self, now: Instant, signal: ReceivedSignal, levels: &Levels) {
+        (self.sum, self.newest) = (self.sum + signal.power.fixed, Some((now, signal)));
         self.begin_reception(now, signal, levels);
     }
 

@@ -203,6 +203,7 @@ impl Slots {
     }
 
     /// Starts to count at the end of the interframe space, if the medium is idle.
+    #[inline]
     pub(super) fn listen(&mut self, now: Instant, carrier: &Carrier) {
         if self.counting.is_some() {
             return;

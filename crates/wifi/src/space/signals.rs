@@ -394,6 +394,12 @@ impl Signals {
         }
     }
 
+    /// Whether since an instant nothing has begun or ended beside a transmission that ends now.
+    pub(super) fn is_steady_since(&self, id: u32, since: Instant) -> bool {
+        self.ended.iter().all(|sent| sent.id == id || sent.end <= since)
+            && self.ongoing.iter().all(|sent| sent.begin <= since)
+    }
+
     /// The transmitter of what arrives the strongest at a node while a transmission is on the air
     /// that has ended, and interferes with it.
     pub(super) fn strongest_other(&self, id: u32, node: u32) -> Option<u32> {

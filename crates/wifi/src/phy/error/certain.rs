@@ -17,12 +17,18 @@ pub(crate) struct Certain {
     above: [[f64; SIZES]; LOSSES.len()],
     /// The limits for whole blocks of bits, and for blocks in parts.
     below: [[f64; SIZES]; 2],
+    /// The limits between which a loss is possible and rare.
+    rare: [(f64, f64); SIZES],
 }
 
 /// Losses that count as certain success: zero, and those with which the loss of all of so many
 /// MPDUs has a probability below 1e-12, if each MPDU extends over up to 64 chunks.
 const LOSSES: [f64; 6] = [0.0, 1e-12 / 64.0, 1e-6 / 64.0, 1e-4 / 64.0, 1e-3 / 64.0, 1e-2 / 64.0];
 const FRAMES: [usize; 6] = [0, 1, 2, 3, 4, 6];
+/// A loss below this probability is rare.
+pub(crate) const RARE: f64 = 1e-2;
+/// A loss above this probability is possible.
+const POSSIBLE: f64 = 1e-11;
 /// A success probability p so small that 1.0 - p equals 1.0.
 const NOTHING: f64 = 1e-20;
 /// The longest PSDU has about 52 million bits.
@@ -41,8 +47,11 @@ impl Certain {
     /// parts with a whole bit: the error model is evaluated for the whole bits of a part.
     pub(crate) const PART: u64 = 2;
 
-    pub(crate) const NEW: Self =
-        Self { above: [[f64::NAN; SIZES]; LOSSES.len()], below: [[f64::NAN; SIZES]; 2] };
+    pub(crate) const NEW: Self = Self {
+        above: [[f64::NAN; SIZES]; LOSSES.len()],
+        below: [[f64::NAN; SIZES]; 2],
+        rare: [(f64::NAN, f64::NAN); SIZES],
+    };
 
     /// Above this ratio, the model decodes up to so many bits with probability 1.0.
     pub(crate) fn success_above(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64) -> f64 {
@@ -61,6 +70,31 @@ impl Certain {
     ) -> f64 {
         let class = FRAMES.iter().rposition(|&least| least <= frames).unwrap_or(0);
         self.above(model, mode, bits, class)
+    }
+
+    /// Between these ratios, the model loses so many bits with a probability above 1e-12 and below
+    /// [`RARE`].
+    pub(crate) fn rare_loss(
+        &mut self,
+        model: &dyn ErrorModel,
+        mode: &Mode,
+        bits: u64,
+    ) -> (f64, f64) {
+        let size = (bits.max(1).ilog2() as usize).min(SIZES - 1);
+        let known = &mut self.rare[size];
+        if known.0.is_nan() {
+            let (least, most) = (1 << size, 2 << size);
+            let lost = |bits, level| {
+                let success = model.success(&SinrChunk { mode, sinr: Db(level), bits });
+                1.0 - success
+            };
+            let above = edge(|level| lost(most, level).max(lost(JOINT.min(most), level)) < RARE);
+            let below = edge(|level| {
+                lost(least, level).min(lost((JOINT + 1).max(least), level)) < POSSIBLE
+            });
+            *known = (linear(Db(above + MARGIN)), linear(Db(below - STEP - MARGIN)));
+        }
+        *known
     }
 
     fn above(&mut self, model: &dyn ErrorModel, mode: &Mode, bits: u64, class: usize) -> f64 {
@@ -185,6 +219,22 @@ mod tests {
                             assert!(answers(model, &mode, bits, from, 0.2).all(lost));
                         }
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn between_its_limits_a_loss_is_possible_and_rare() {
+        for model in MODELS {
+            for mode in modes() {
+                let mut certain = Certain::NEW;
+                for bits in BITS {
+                    let (from, to) = certain.rare_loss(model, &mode, bits);
+                    let is_rare = |success: f64| 1.0 - success < RARE;
+                    assert!(answers(model, &mode, bits, from, 0.2).all(is_rare));
+                    let is_possible = |success: f64| 1.0 - success > 1e-12;
+                    assert!(to <= 0.0 || answers(model, &mode, bits, to, -0.2).all(is_possible));
                 }
             }
         }

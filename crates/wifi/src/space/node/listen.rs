@@ -84,12 +84,24 @@ impl Node {
         if self.dozing { self.carrier.first_slot(space) } else { None }
     }
 
-    /// Starts to count slots, as if the node had not dozed since carrier sense became idle.
+    /// The node does not doze any more: it starts to count slots, as if it had not dozed since
+    /// carrier sense became idle. Returns when it acts next, as [`Self::deadline`] does.
     #[inline]
-    pub(in crate::space) fn rouse(&mut self) {
+    pub(in crate::space) fn rouse(&mut self) -> Instant {
         if let Some(since) = self.carrier.idle_since() {
+            if self.only_contends() {
+                self.dozing = false;
+                return self.begin_counting(since);
+            }
             self.listen(since);
         }
+        self.deadline()
+    }
+
+    /// Whether the node is in no exchange, and an EDCAF waits with a frame.
+    #[inline]
+    fn only_contends(&self) -> bool {
+        self.active != 0 && self.contends && self.asks == 0 && !self.joins && !self.acts()
     }
 
     /// Whether the node is in an exchange.
@@ -106,15 +118,23 @@ impl Node {
         }
     }
 
+    /// Returns when the first back-off ends of an EDCAF with a frame.
     #[inline(never)]
-    fn begin_counting(&mut self, now: Instant) {
+    fn begin_counting(&mut self, now: Instant) -> Instant {
+        let mut end = Instant::NEVER;
         for (index, EdcafState { edcaf, slots }) in self.contenders.iter_mut().enumerate() {
-            if has(self.active, index)
-                && (slots.is_pending() || !edcaf.is_idle() || has(self.asks, index))
-            {
+            if !has(self.active, index) {
+                continue;
+            }
+            let has_frame = !edcaf.is_idle();
+            if slots.is_pending() || has_frame || has(self.asks, index) {
                 slots.listen(now, &self.carrier);
+                if has_frame && let Some(expiry) = slots.expiry() {
+                    end = end.min(expiry);
+                }
             }
         }
+        end
     }
 
     /// From now on an EDCAF does not contend. A back-off keeps the slots that are left.
