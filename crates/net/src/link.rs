@@ -173,8 +173,9 @@ impl Link {
 
     /// If transmissions are known ahead: the next packet whose transmission has begun up to `now`
     /// and that was not returned before, the instant of its begin, and how many packets then wait.
-    /// To be called before a timer of the link and before and after each packet, until it returns
-    /// `None`.
+    /// To be called before each packet and each timer of the link, until it returns `None`, and
+    /// after each packet of a watched link. A packet that does not wait is returned by a watched
+    /// link only.
     #[inline]
     pub fn next_begun(&mut self, now: Instant) -> Option<(Instant, &Packet, usize)> {
         let (next, waiting) = self.ahead.as_mut()?.next_begun(now, &self.wire)?;
@@ -462,7 +463,12 @@ impl Link {
         let arrival = end + self.delay;
         self.expect(arrival, out);
         self.wire.push_back(Wired { begin, arrival, packet: *packet });
-        if self.is_watched && begin > now && !self.ready_pending {
+        if begin == now {
+            // It is told of only where it is watched: nothing waits, before and after.
+            if let Some(ahead) = self.ahead.as_mut().filter(|_| !self.is_watched) {
+                ahead.skip_to(self.wire.len());
+            }
+        } else if self.is_watched && !self.ready_pending {
             self.report_next(out);
         }
     }
@@ -804,6 +810,7 @@ mod tests {
             most in prop::option::of(0u32..8),
             ties_first in any::<bool>(),
             ahead in any::<bool>(),
+            watched in any::<bool>(),
         ) {
             let rate = mbps.map(BitRate::from_mbps);
             let limit = Limit { packets: most, bytes: None };
@@ -811,6 +818,9 @@ mod tests {
             let link = if ahead { link } else { link.reporting_departures() };
             prop_assert_eq!(link.knows_ahead(), ahead && (delay > 0 || rate.is_none()));
             let mut bench = Bench::new(link);
+            if watched {
+                bench.link.watch();
+            }
             let (mut now, mut ends, mut expected) = (0, Vec::<u64>::new(), Vec::new());
             let (mut begins, mut arrivals) = (Vec::new(), Vec::new());
             for (i, &(gap, size)) in gaps_sizes.iter().enumerate() {
@@ -838,21 +848,17 @@ mod tests {
             bench.advance(Instant::NEVER, true);
             prop_assert_eq!(bench.delivered, expected);
             if bench.link.knows_ahead() {
-                prop_assert_eq!(&bench.began, &begins);
-                let waiting = |at: &(Instant, u64)| {
-                    // Those that arrive at the instant of a begin come before it or after it.
-                    let arrived = arrivals.iter().filter(|&&arrival| arrival < at.0);
-                    let begun = begins.iter().filter(|begin| begin.0 <= at.0);
-                    arrived.count().saturating_sub(begun.count())
-                };
-                let least = begins.iter().map(waiting);
-                prop_assert!(bench.waited.iter().zip(least).all(|(&found, least)| found >= least));
-                let most = begins.iter().map(|begin| {
-                    let arrived = arrivals.iter().filter(|&&arrival| arrival <= begin.0);
-                    let begun = begins.iter().filter(|other| other.0 < begin.0);
-                    arrived.count() - begun.count() - 1
-                });
-                prop_assert!(bench.waited.iter().zip(most).all(|(&found, most)| found <= most));
+                let told = (0..begins.len()).filter(|&i| watched || begins[i].0 > arrivals[i]);
+                let told: Vec<usize> = told.collect();
+                let expected: Vec<_> = told.iter().map(|&i| begins[i]).collect();
+                prop_assert_eq!(&bench.began, &expected);
+                for (&i, found) in told.iter().zip(&bench.waited) {
+                    let before = arrivals.partition_point(|&arrival| arrival < begins[i].0);
+                    let until = arrivals.partition_point(|&arrival| arrival <= begins[i].0);
+                    // What arrives at this instant comes before the begin or after it.
+                    let waiting = before.saturating_sub(i + 1)..=until - i - 1;
+                    prop_assert!(waiting.contains(found));
+                }
             }
             let total: u64 = ends.iter().zip(&begins).map(|(end, begin)| end - begin.0.0).sum();
             prop_assert_eq!(bench.link.busy(Instant::NEVER), Duration(total));

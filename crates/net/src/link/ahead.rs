@@ -75,6 +75,12 @@ impl Ahead {
         Some((next, wire.len() - self.begun))
     }
 
+    /// The transmission of so many packets on the wire has begun, which nobody must be told.
+    #[inline]
+    pub(super) fn skip_to(&mut self, begun: usize) {
+        self.begun = begun;
+    }
+
     /// Of how many packets on the wire it was told that their transmission has begun.
     pub(super) fn begun(&self) -> usize {
         self.begun

@@ -14,7 +14,9 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::Queued { at, packet });
         self.note_begun(wire);
         self.wires[wire].on_packet(self.now, packet, self.out.wire.list());
-        self.note_begun(wire);
+        if self.wires[wire].link().is_watched() {
+            self.note_begun(wire);
+        }
         self.settle_wire(wire);
     }
 
