@@ -98,6 +98,8 @@ pub(super) struct ReceiverSet {
     is_partial: bool,
     /// Where the transmitter is, if nodes move.
     centre: Centre,
+    /// Its channel, if nodes on other channels do not hear it; else 0.
+    channel: u16,
     /// The least power of a receiver in milliwatts; infinite if there is none.
     weakest: f64,
     /// The receivers by power, once they were asked for.
@@ -141,6 +143,7 @@ impl ReceiverSet {
             filled,
             is_partial: false,
             centre: Centre::default(),
+            channel: 0,
             by_power: OnceCell::new(),
         }
     }
@@ -282,7 +285,7 @@ impl ReceiverSetCache {
     /// Whether a node may be in range of both transmitters of these sets.
     pub(super) fn overlap(&self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|number| self.sets.get(number));
-        !self.slices.are_apart(&a.centre, &b.centre) && a.overlaps(b)
+        a.channel == b.channel && !self.slices.are_apart(&a.centre, &b.centre) && a.overlaps(b)
     }
 
     /// A transmission no longer needs a set.
@@ -322,7 +325,8 @@ impl ReceiverSetCache {
         let nodes = near.iter().copied().filter(|&node| !(is_partial && transmitting(node)));
         found.extend(self.find(from, slice, radio, sites, nodes));
         let centre = self.slices.centre(from);
-        let found_set = ReceiverSet { is_partial, centre, ..ReceiverSet::new(&found) };
+        let channel = if radio.overlaps.is_none() { sites[from as usize].channel } else { 0 };
+        let found_set = ReceiverSet { is_partial, centre, channel, ..ReceiverSet::new(&found) };
         let receiver_set = self.sets.add(found_set);
         (self.found, self.near) = (found, near);
         if !is_partial {
