@@ -485,12 +485,3 @@ fn shares(payload: Duration, psdu: Bytes, used: &UsedBytes) -> Shares {
         },
     )
 }
-
-/// The useful part of a packet and its kind: data bytes, or a whole pure TCP ACK.
-fn useful_part(packet: &Packet) -> (AirtimeKind, Bytes) {
-    if packet.is_pure_ack() {
-        (AirtimeKind::TcpAck, packet.size)
-    } else {
-        (AirtimeKind::Payload, packet.payload())
-    }
-}

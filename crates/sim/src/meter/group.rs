@@ -2,12 +2,12 @@
 
 mod triggered;
 
-use super::{Meter, useful_part};
+use super::Meter;
 use crate::measure::AirtimeKind;
-use kernel::{Duration, Instant};
-use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, MuStep, MuUser};
+use kernel::{Bytes, Duration, Instant};
+use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, MuStep};
 use wifi::phy::Airtime;
-use wifi::{Cell, FrameOnAir};
+use wifi::{Cell, UsedBytes};
 
 /// What is made of the tones of a user: lost in a collision or to noise, frames that trigger or
 /// answer without data, TCP ACKs, payload, padding.
@@ -19,8 +19,6 @@ const KINDS: [AirtimeKind; 6] = [
     AirtimeKind::Payload,
     AirtimeKind::Padding,
 ];
-/// Bytes of a user by these kinds.
-type Uses = [u64; KINDS.len()];
 
 /// Where these kinds stand.
 const COLLIDED: usize = 0;
@@ -30,12 +28,52 @@ const TCP_ACK: usize = 3;
 const PAYLOAD: usize = 4;
 const PADDING: usize = 5;
 
-/// The tones of a user, and what it makes of them.
-struct Tones {
-    own: u32,
-    /// The bytes that its tones have room for in the data's time.
-    room: u64,
-    uses: Uses,
+/// Divides the time of data for several users. Each has the part that it has of the tones, and of
+/// that its bytes have theirs; headers have the rest.
+struct Division {
+    payload: Duration,
+    all_tones: u32,
+    shares: [Duration; KINDS.len()],
+}
+
+/// What divides the bytes of one user: its time is these bytes times `time / all`.
+struct Part {
+    time: u64,
+    all: u64,
+}
+
+impl Division {
+    fn new(airtime: &Airtime, all_tones: u32) -> Self {
+        Self { payload: airtime.payload, all_tones, shares: Default::default() }
+    }
+
+    /// The part of a user with these tones, which have room for so many bytes. Those that are not
+    /// on the air are padding.
+    #[inline]
+    fn part(&mut self, tones: u32, room: Bytes, on_air: Bytes) -> Part {
+        let time = self.payload.0 * u64::from(tones);
+        let part = Part { time, all: u64::from(self.all_tones) * room.0.max(1) };
+        self.add(&part, PADDING, Bytes(room.0.saturating_sub(on_air.0)));
+        part
+    }
+
+    /// These bytes of a user are of the kind at this place.
+    #[inline]
+    fn add(&mut self, part: &Part, kind: usize, bytes: Bytes) {
+        // Mostly a user has bytes of one kind.
+        if bytes > Bytes::ZERO {
+            // No more than 6 ms, 2000 tones and 16 MB: the product has fewer than 64 bits.
+            self.shares[kind] += Duration(part.time * bytes.0 / part.all);
+        }
+    }
+
+    /// A user sends these data, or receives them.
+    #[inline]
+    fn add_data(&mut self, part: &Part, used: &UsedBytes) {
+        self.add(part, LOST, used.wasted);
+        self.add(part, TCP_ACK, used.acks);
+        self.add(part, PAYLOAD, used.data);
+    }
 }
 
 impl Meter {
@@ -61,8 +99,12 @@ impl Meter {
         self.on_opening(exchange, data.start);
         let mut counted_until = data.end();
         if exchange.outcome == ExchangeOutcome::Success {
-            let users = group.users.iter().map(|user| tones(user, cell));
-            self.share_out(data.start, &data.airtime, group.tones(), users);
+            let mut division = Division::new(&data.airtime, group.tones());
+            for user in &group.users {
+                let part = division.part(user.ru.size.tones(), user.room, user.on_air);
+                division.add_data(&part, &UsedBytes::of(cell.frames_to(user)));
+            }
+            self.share_out(data.start, data.end(), &division);
         } else {
             self.ledger.add(AirtimeKind::Lost, data.start, data.end());
         }
@@ -87,54 +129,16 @@ impl Meter {
         }
     }
 
-    /// Divides the time of data for several users. Each has the part that it has of the tones, and
-    /// of that its bytes have theirs; headers have the rest.
-    fn share_out(
-        &mut self,
-        start: Instant,
-        airtime: &Airtime,
-        all_tones: u32,
-        users: impl Iterator<Item = Tones>,
-    ) {
-        let mut shares = [Duration::ZERO; KINDS.len()];
-        for Tones { own, room, uses } in users {
-            // No more than 6 ms, 2000 tones and 16 MB: the product has fewer than 64 bits.
-            let own = airtime.payload.0 * u64::from(own);
-            let all = u64::from(all_tones) * room.max(1);
-            for (share, used) in shares.iter_mut().zip(uses) {
-                if used > 0 {
-                    *share += Duration(own * used / all);
-                }
-            }
-        }
-        let end = start + airtime.total();
+    /// Counts the shares of all users one after the other, up to the end of the data.
+    fn share_out(&mut self, start: Instant, end: Instant, division: &Division) {
+        let shares = &division.shares;
         let mut at = shares.iter().fold(end, |at, &share| at - share);
         self.ledger.add(AirtimeKind::Header, start, at);
-        for (kind, share) in KINDS.into_iter().zip(shares).filter(|all| all.1 > Duration::ZERO) {
-            self.ledger.add(kind, at, at + share);
-            at += share;
+        for (kind, &share) in KINDS.into_iter().zip(shares) {
+            if share > Duration::ZERO {
+                self.ledger.add(kind, at, at + share);
+                at += share;
+            }
         }
     }
-}
-
-fn tones(user: &MuUser, cell: &Cell) -> Tones {
-    let mut uses = uses(cell.frames_to(user));
-    uses[PADDING] = user.room.0.saturating_sub(user.on_air.0);
-    Tones { own: user.ru.size.tones(), room: user.room.0, uses }
-}
-
-/// The bytes of MPDUs by what they are.
-fn uses<'a>(frames: impl Iterator<Item = FrameOnAir<'a>>) -> Uses {
-    let mut uses = Uses::default();
-    for frame in frames {
-        if frame.wasted {
-            uses[LOST] += frame.bytes.0;
-            continue;
-        }
-        for packet in frame.packets() {
-            let (kind, bytes) = useful_part(packet);
-            uses[if kind == AirtimeKind::TcpAck { TCP_ACK } else { PAYLOAD }] += bytes.0;
-        }
-    }
-    uses
 }

@@ -1,10 +1,10 @@
 //! The airtime of a triggered exchange.
 
 use super::super::Meter;
-use super::{COLLIDED, LOST, PADDING, Tones, Uses, WITHOUT_DATA, uses};
+use super::{COLLIDED, Division, LOST, WITHOUT_DATA};
 use crate::measure::AirtimeKind;
-use wifi::Cell;
 use wifi::mac::{Exchange, TriggeredExchange, TriggeredResponse, TriggeredUser};
+use wifi::{Cell, UsedBytes};
 
 impl Meter {
     /// HE TB PPDUs at the same time count once. Each station has the part of the data's time that
@@ -27,8 +27,9 @@ impl Meter {
         self.ledger.add(AirtimeKind::IfsBackoff, trigger.end(), start);
         let airtime = triggered.airtime();
         let end = start + airtime.total();
-        let users = triggered.units().map(|unit| tones(unit, cell));
-        self.share_out(start, &airtime, triggered.tones(), users);
+        let mut division = Division::new(&airtime, triggered.tones());
+        triggered.units().for_each(|unit| division.add_unit(unit, cell));
+        self.share_out(start, end, &division);
         let Some((ack, _)) = &triggered.ack else {
             return self.ledger.add(AirtimeKind::IfsBackoff, end, exchange.end);
         };
@@ -39,20 +40,20 @@ impl Meter {
     }
 }
 
-/// What those make of a resource unit who send in it.
-fn tones(unit: &[TriggeredUser], cell: &Cell) -> Tones {
-    let user = unit.iter().max_by_key(|user| user.on_air).expect("a resource unit is somebody's");
-    let mut uses = match user.response {
-        TriggeredResponse::Data if user.arrives() => uses(cell.frames_of(user)),
-        _ => Uses::default(),
-    };
-    match user.response {
-        TriggeredResponse::Nothing => {}
-        _ if user.collides() => uses[COLLIDED] = user.on_air.0,
-        _ if !user.arrives() => uses[LOST] = user.on_air.0,
-        TriggeredResponse::Null | TriggeredResponse::Request => uses[WITHOUT_DATA] = user.on_air.0,
-        TriggeredResponse::Data => {}
+impl Division {
+    /// What those make of a resource unit who send in it.
+    fn add_unit(&mut self, unit: &[TriggeredUser], cell: &Cell) {
+        let longest = unit.iter().max_by_key(|user| user.on_air);
+        let user = longest.expect("a resource unit is somebody's");
+        let part = &self.part(user.ru.size.tones(), user.room, user.on_air);
+        match user.response {
+            TriggeredResponse::Nothing => {}
+            _ if user.collides() => self.add(part, COLLIDED, user.on_air),
+            _ if !user.arrives() => self.add(part, LOST, user.on_air),
+            TriggeredResponse::Null | TriggeredResponse::Request => {
+                self.add(part, WITHOUT_DATA, user.on_air);
+            }
+            TriggeredResponse::Data => self.add_data(part, &UsedBytes::of(cell.frames_of(user))),
+        }
     }
-    uses[PADDING] = user.room.0.saturating_sub(user.on_air.0);
-    Tones { own: user.ru.size.tones(), room: user.room.0, uses }
 }

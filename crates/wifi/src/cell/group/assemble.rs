@@ -68,7 +68,9 @@ impl Cell {
         for (nth, user) in group.users.iter_mut().enumerate() {
             let link = &self.links[link_between(ACCESS_POINT, user.station)];
             let noise = &mut self.nodes[user.station as usize].noise;
-            draw_lost(noise, link.data_loss, user.mpdus(), &mut user.lost);
+            let mpdus = user.mpdus();
+            draw_lost(noise, link.data_loss, mpdus, &mut user.lost);
+            user.arrives = user.lost.count() < u32::from(mpdus);
             // The first user of a chain is asked by its data.
             let by_data = how == BarChain && nth == 0;
             user.is_asked = if by_data { user.arrives() } else { !noise.chance(link.ack_loss) };

@@ -35,6 +35,8 @@ pub struct MuUser {
     pub(crate) psdu: Psdu,
     /// The MPDUs that noise destroys.
     pub(crate) lost: Bitmap,
+    /// It receives any of its MPDUs.
+    pub(crate) arrives: bool,
     /// It receives the request for its BlockAck, or needs none.
     pub(crate) is_asked: bool,
     /// Its BlockAck is sent, and not lost.
@@ -57,6 +59,7 @@ impl MuUser {
             room: Bytes::ZERO,
             psdu: Psdu::NONE,
             lost: Bitmap::default(),
+            arrives: false,
             is_asked: false,
             is_answered: false,
             is_sent: true,
@@ -66,7 +69,7 @@ impl MuUser {
     /// The user is this station, which has this to send; nothing of it is on the air yet.
     pub(crate) fn load(&mut self, station: u32, place: u32, psdu: Psdu) {
         (self.station, self.place, self.psdu) = (station, place, psdu);
-        self.lost = Bitmap::default();
+        (self.lost, self.arrives) = (Bitmap::default(), psdu.mpdus > 0);
         (self.is_asked, self.is_answered, self.is_sent) = (false, false, true);
     }
 
@@ -88,7 +91,7 @@ impl MuUser {
 
     /// Whether it receives any of its MPDUs.
     pub fn arrives(&self) -> bool {
-        self.lost.count() < u32::from(self.psdu.mpdus)
+        self.arrives
     }
 
     /// Whether it sends a BlockAck when a MU-BAR asks it.
