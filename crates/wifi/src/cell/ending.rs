@@ -201,12 +201,7 @@ impl Cell {
                         self.resume_without_nav(end, reserved_until, receiver);
                     }
                 } else {
-                    let eifs = end + eifs;
-                    let missed = std::mem::take(&mut self.missed);
-                    for &node in &missed {
-                        self.count_separately(node, eifs);
-                    }
-                    self.missed = missed;
+                    self.defer_missed(end + eifs);
                 }
             }
             ExchangeOutcome::DataLost => {
@@ -238,6 +233,15 @@ impl Cell {
         }
         self.resume_after_single(nav, reserved_until);
         self.schedule_access(out);
+    }
+
+    /// The nodes that could not decode a broadcast count slots from this instant.
+    fn defer_missed(&mut self, start: Instant) {
+        let missed = std::mem::take(&mut self.missed);
+        for &node in &missed {
+            self.count_separately(node, start);
+        }
+        self.missed = missed;
     }
 
     /// 802.11b nodes have no NAV if no frame of the exchange was in DSSS.

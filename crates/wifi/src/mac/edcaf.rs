@@ -10,45 +10,23 @@
 mod confined;
 mod group;
 mod peer_rate;
+mod ppdu;
 
 pub(crate) use peer_rate::PeerRate;
+pub(crate) use ppdu::Response;
 
 use super::aggregation::DurationIn;
 use super::block_ack::Bitmap;
 use super::exchange::{Exchange, ExchangeOutcome, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, ContentionParameters, Failure};
-use super::{ACK, MacConfig, Opening, PsduLimits, Rules, Timing, Won, block_ack};
+use super::{MacConfig, Opening, PsduLimits, Rules, Timing, Won, block_ack};
 use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
-use crate::phy::{Airtime, Mode};
+use crate::phy::Mode;
 use crate::rate::{self, AttemptParameters, TxReport};
 use kernel::{BitRate, Bytes, Db, Duration, Instant};
+use ppdu::Ppdu;
 use wire::{FrameKind, Packet, TrafficClass};
-
-/// The response that a frame of one mode elicits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Response {
-    /// Mode of the response.
-    pub(crate) mode: Mode,
-    /// Durations of an Ack in this mode.
-    pub(crate) ack: Airtime,
-    /// How long the transmitter waits for the response (AckTimeout or CTSTimeout).
-    pub(crate) timeout: Duration,
-    /// EIFS of the nodes that could not decode the frame.
-    pub(crate) eifs: Duration,
-}
-
-impl Response {
-    pub(crate) fn to(timing: &Timing, mode: &Mode) -> Self {
-        let response = timing.response_mode(mode);
-        Self {
-            mode: response,
-            ack: timing.airtime(&response, ACK),
-            timeout: timing.response_timeout(mode),
-            eifs: timing.eifs(mode),
-        }
-    }
-}
 
 /// A TXOP with a limit: the right to begin several frame exchanges (clause 10.23.2.8).
 #[derive(Clone, Copy, Debug)]
@@ -100,29 +78,6 @@ pub(crate) struct Edcaf {
     pub(crate) psdu: Psdu,
     /// The last PPDU with one user in this mode.
     ppdu: Ppdu,
-}
-
-/// The type and the length of a frame, and how long its PPDU lasts.
-#[derive(Clone, Copy, Debug)]
-struct Ppdu {
-    kind: FrameKind,
-    bytes: Bytes,
-    airtime: Airtime,
-}
-
-impl Ppdu {
-    /// That of no PSDU.
-    const NONE: Self =
-        Self { kind: FrameKind::Data, bytes: Bytes(u64::MAX), airtime: Airtime::NONE };
-
-    fn of(timing: &Timing, mode: &Mode, psdu: &Psdu) -> Self {
-        let (kind, bytes) = (psdu.kind(), psdu.bytes);
-        Self { kind, bytes, airtime: timing.frame_airtime(kind, mode, bytes) }
-    }
-
-    fn is_of(&self, psdu: &Psdu) -> bool {
-        self.bytes == psdu.bytes && self.kind == psdu.kind()
-    }
 }
 
 impl Edcaf {

@@ -8,6 +8,7 @@ mod aside;
 mod discard;
 mod finished;
 mod observed;
+mod psdu;
 mod triggered;
 
 use super::aggregation::{
@@ -21,8 +22,9 @@ use crate::phy::ModeClass;
 use aside::Aside;
 pub(crate) use finished::Settled;
 use kernel::{Bytes, Duration, Instant};
+pub(crate) use psdu::Psdu;
 use std::collections::VecDeque;
-use wire::{Body, DropCause, FrameKind, Packet};
+use wire::{Body, DropCause, Packet};
 
 /// How the service of an MSDU ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,28 +73,6 @@ impl Framing {
     /// The number of MPDUs that may be outstanding in PPDUs of this class.
     pub(crate) fn window_in(&self, class: ModeClass) -> u16 {
         self.aggregation.map_or(1, |limits| limits.window_in(class))
-    }
-}
-
-/// The PSDU of one access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Psdu {
-    pub(crate) bytes: Bytes,
-    /// The number of MPDUs; 0: the PSDU is a BlockAckReq.
-    pub(crate) mpdus: u16,
-    /// How many of them were transmitted before it was assembled.
-    pub(crate) repeated: u16,
-    pub(crate) answer: ElicitedResponse,
-}
-
-impl Psdu {
-    /// The value before a PSDU is assembled.
-    pub(crate) const NONE: Self =
-        Self { bytes: Bytes::ZERO, mpdus: 0, repeated: 0, answer: ElicitedResponse::None };
-
-    /// The type of its frame.
-    pub(crate) fn kind(&self) -> FrameKind {
-        if self.mpdus == 0 { FrameKind::BlockAckRequest } else { FrameKind::Data }
     }
 }
 
