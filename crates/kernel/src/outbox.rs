@@ -227,6 +227,26 @@ mod tests {
     }
 
     #[test]
+    fn a_single_command_that_causes_no_others_needs_no_turn() {
+        let (mut outbox, mut done) = (Outbox::<char, u32>::new(2), Vec::new());
+        let mut settles = |outbox: &mut Outbox<char, u32>, machine, commands: &[u32]| {
+            outbox.list().extend(commands);
+            outbox.settles(machine, |&command| {
+                done.extend((command < 3).then_some(command));
+                command < 3
+            })
+        };
+        assert!(settles(&mut outbox, 'a', &[]));
+        assert!(settles(&mut outbox, 'a', &[1]));
+        assert!(!settles(&mut outbox, 'a', &[2, 4]), "there are two");
+        let turn = outbox.begin('a', ()).expect("two commands");
+        assert!(!settles(&mut outbox, 'a', &[2]), "earlier ones of the machine wait");
+        outbox.list().clear();
+        assert!(!settles(&mut outbox, 'b', &[5]), "it may cause others");
+        assert_eq!((done, turn.commands), (vec![1], vec![2, 4]));
+    }
+
+    #[test]
     fn what_is_commanded_in_a_round_is_the_next_round() {
         let (mut rounds, mut done) = (Rounds::new(2), Vec::new());
         rounds.list().extend([1, 2]);
