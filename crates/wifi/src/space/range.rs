@@ -98,8 +98,6 @@ pub(super) struct ReceiverSet {
     is_partial: bool,
     /// Where the transmitter is, if nodes move.
     centre: Centre,
-    /// Its channel, if it is known that nodes on other channels do not hear it.
-    channel: Option<u16>,
     /// The least power of a receiver in milliwatts; infinite if there is none.
     weakest: f64,
     /// The receivers by power, once they were asked for.
@@ -143,7 +141,6 @@ impl ReceiverSet {
             filled,
             is_partial: false,
             centre: Centre::default(),
-            channel: None,
             by_power: OnceCell::new(),
         }
     }
@@ -285,8 +282,7 @@ impl ReceiverSetCache {
     /// Whether a node may be in range of both transmitters of these sets.
     pub(super) fn overlap(&self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|number| self.sets.get(number));
-        let is_other_channel = a.channel.zip(b.channel).is_some_and(|(a, b)| a != b);
-        !is_other_channel && !self.slices.are_apart(&a.centre, &b.centre) && a.overlaps(b)
+        !self.slices.are_apart(&a.centre, &b.centre) && a.overlaps(b)
     }
 
     /// A transmission no longer needs a set.
@@ -326,8 +322,7 @@ impl ReceiverSetCache {
         let nodes = near.iter().copied().filter(|&node| !(is_partial && transmitting(node)));
         found.extend(self.find(from, slice, radio, sites, nodes));
         let centre = self.slices.centre(from);
-        let channel = radio.overlaps.is_none().then_some(sites[from as usize].channel);
-        let found_set = ReceiverSet { is_partial, centre, channel, ..ReceiverSet::new(&found) };
+        let found_set = ReceiverSet { is_partial, centre, ..ReceiverSet::new(&found) };
         let receiver_set = self.sets.add(found_set);
         (self.found, self.near) = (found, near);
         if !is_partial {
